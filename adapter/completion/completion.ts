@@ -1,0 +1,64 @@
+/** One message of a chat. */
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+/** A JSON schema as servers take it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** What a model is asked to continue. */
+export type Prompt =
+  | { readonly kind: 'text'; readonly text: string; readonly stop: readonly string[] }
+  | {
+      readonly kind: 'chat';
+      readonly messages: readonly ChatMessage[];
+      /** The schema of the answer, and the name that servers want for it. */
+      readonly schema: { readonly name: string; readonly schema: JsonSchema };
+    };
+
+export interface Token {
+  readonly text: string;
+  /** The natural logarithm of the token's probability, or null where the server gives none. */
+  readonly logprob: number | null;
+}
+
+/** A piece of an answer: at least one text piece, then exactly one end, unless the stream fails. */
+export type CompletionChunk =
+  | {
+      readonly kind: 'text';
+      readonly text: string;
+      /** The tokens of the text where the server tells them, else empty. */
+      readonly tokens: readonly Token[];
+    }
+  | {
+      readonly kind: 'end';
+      /** `stop`: a stop string or the end of the text; `length`: the token limit. */
+      readonly reason: 'stop' | 'length';
+      /** The stop string that fired, or null for the end of the text, or where the server does not tell. */
+      readonly stopString: string | null;
+      readonly usage: Usage | null;
+    };
+
+export interface Usage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Prompt tokens that the server reused, where it tells. */
+  readonly cachedTokens: number | null;
+}
+
+/** Where tokens come from. */
+export interface CompletionSource {
+  /** For messages: the model and where it is. */
+  readonly name: string;
+  /**
+   * Streams the answer to a prompt. Aborting the signal, or leaving the iteration, ends the request.
+   *
+   * @throws CatalogueError naming the server, the cause and the way out
+   */
+  complete(
+    prompt: Prompt,
+    options: { readonly maxTokens: number; readonly signal: AbortSignal },
+  ): AsyncIterable<CompletionChunk>;
+  close(): void;
+}

@@ -1,0 +1,29 @@
+import type { CompletionChunk, Prompt } from '../completion/completion';
+import type { State, Step } from '../trajectory/state';
+import type { Trajectory } from '../trajectory/trajectory';
+
+export type FormatName = 'cwm' | 'chat';
+
+/** Reads a model's answer into steps as it arrives. */
+export interface StepReader {
+  /** The steps that a piece of the answer completed. The piece that says the answer's end comes last. */
+  read(chunk: CompletionChunk): readonly Step[];
+}
+
+/**
+ * A way to write a trajectory for a model and to read its answer, for one program.
+ */
+export interface Format {
+  readonly name: FormatName;
+  /** Steps that need no model, such as the call of a script's module: the beginning of every trajectory. */
+  readonly opening: readonly Step[];
+  /** What a model is asked so that it continues after a state (-1: after nothing). */
+  prompt(trajectory: Trajectory, from: number, wanted: 'one' | 'many'): Prompt;
+  /** A reader for the answer to that prompt. */
+  reader(trajectory: Trajectory, from: number): StepReader;
+  /**
+   * What the format can carry of a state, or null where it has no such state. Two worlds are compared after
+   * projection.
+   */
+  project(state: State): State | null;
+}

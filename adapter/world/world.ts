@@ -1,0 +1,45 @@
+import type { Action, ActionName } from '../trajectory/action';
+import type { Step } from '../trajectory/state';
+import type { Trajectory } from '../trajectory/trajectory';
+
+export type WorldKind = 'server' | 'reference' | 'recording' | 'embedded';
+
+/** What answers, for people. */
+export interface WorldDescription {
+  readonly kind: WorldKind;
+  /** One line, such as `CWM at http://127.0.0.1:8000/v1` or `Python 3.11.7, which really runs the program`. */
+  readonly name: string;
+  /** Whether asking this world runs the user's program. */
+  readonly runsProgram: boolean;
+}
+
+export interface PredictRequest {
+  readonly trajectory: Trajectory;
+  /** The state to go on from: an index of the trajectory, or -1 for the beginning. */
+  readonly from: number;
+  readonly action: Action;
+  /** How many steps are likely to be wanted: a hint that saves work, not a limit. */
+  readonly wanted: 'one' | 'many';
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Anything that predicts a program's states. A world may be asked again from any state of the trajectory that
+ * it, or another world, gave before.
+ */
+export interface World {
+  readonly description: WorldDescription;
+  /** The actions that the world takes by itself. All others are composed from `step_into`. */
+  readonly actions: ReadonlySet<ActionName>;
+  /**
+   * The steps that follow, in order, in batches as they arrive; an empty trajectory begins at the program's
+   * first state. For `step_into` a world goes on with the states after the next one for as long as it is
+   * iterated; for jumps it yields one step. The iteration ends after an `Ending`, or when the world wants to
+   * be asked anew. Leaving the iteration stops the work.
+   *
+   * @throws CatalogueError when the world fails; what was yielded before stays true
+   */
+  predict(request: PredictRequest): AsyncIterable<readonly Step[]>;
+  /** Ends whatever the world holds: processes, connections. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/vscode/**', 'node_modules/**'],
+    sequence: { shuffle: true },
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // The machines this runs on have two cores: more workers than that only wait for each other.
+    maxWorkers: 2,
+  },
+});
