@@ -35,6 +35,64 @@ export const errors = {
       'This is a fault of Neural Debug: please report it with the steps that led here.',
       { cause },
     ),
+  /** The model server was asked to listen where other machines reach it. */
+  serverAddress: (host: string) =>
+    entry(801, 'user')(
+      `The model server does not listen on ${host}: it runs the programs that it is sent, so it answers this machine only.`,
+      'Use 127.0.0.1, ::1 or localhost.',
+    ),
+  /** The model server could not begin to listen. */
+  serverPort: (port: number, cause: unknown) =>
+    entry(802, 'user')(
+      `The model server cannot listen on port ${port}: ${describeCause(cause)}`,
+      'Choose another port, or port 0 for any free one.',
+      { cause },
+    ),
+  /** A request that a web page may have sent, or that came by another name than this machine's. */
+  requestNotLocal: (what: string) =>
+    entry(810, 'user')(
+      `The model server answers programs of this machine only: ${what}`,
+      'Use the URL that the server printed, from a program that is not a web page.',
+    ),
+  requestToken: () =>
+    entry(811, 'user')(
+      'The request does not carry the token of this model server.',
+      'Send the token that the server printed as "Authorization: Bearer …" (the API key of clients).',
+    ),
+  requestRoute: (what: string) =>
+    entry(812, 'user')(
+      `The model server has no ${what}.`,
+      'It answers GET /v1/models and POST /v1/completions.',
+    ),
+  requestBody: (what: string, wayOut: string) => entry(813, 'user')(what, wayOut),
+  /** Something that other servers may do and this one does not. */
+  requestUnsupported: (what: string, wayOut: string) => entry(814, 'user')(what, wayOut),
+  modelUnknown: (model: string, known: string) =>
+    entry(815, 'user')(`The model server has no model ${JSON.stringify(model)}.`, `It serves ${known}.`),
+  /** The prompt is not one that a CWM could continue. */
+  promptUnreadable: (what: string, wayOut: string) => entry(816, 'user')(what, wayOut),
+  seedMissing: (name: string, parameters: readonly string[]) =>
+    entry(817, 'user')(
+      `The traced function ${name} takes ${parameters.join(', ')}, and the prompt does not say with which values it is called.`,
+      'Begin the trace with a call frame whose locals give every parameter a literal.',
+    ),
+  /** The history of a prompt is not what the program does. */
+  historyDiffers: (frame: number, said: string, does: string) =>
+    entry(818, 'user')(
+      `Frame ${frame} of the history is not what the program does. The prompt has ${said} The program has ${does}`,
+      'Continue a history that a real run can have: this server does not make states up.',
+    ),
+  /** The real run was ended by a limit before the program's end. */
+  runCut: (frames: number, why: string) =>
+    entry(819, 'user')(
+      `The run was cut after ${frames} frames: ${why}`,
+      'Ask for fewer frames, or start the server with higher limits.',
+    ),
+  runsBusy: (runs: number) =>
+    entry(820, 'user')(
+      `The model server already follows ${runs} programs for other requests.`,
+      'Try again when one of them has ended.',
+    ),
 } as const;
 
 /** The message of anything that was thrown. */
