@@ -93,6 +93,34 @@ export const errors = {
       `The model server already follows ${runs} programs for other requests.`,
       'Try again when one of them has ended.',
     ),
+  recordingLine: (name: string, line: number, problem: string) =>
+    entry(601, 'user')(
+      `${name} is not a recording that can be opened: line ${line}: ${problem}.`,
+      'Choose a file written by "neural-debug trace" or saved from a session, or record it again.',
+    ),
+  recordingVersion: (name: string, version: number, known: number) =>
+    entry(602, 'user')(
+      `${name} is a recording of version ${version}; this Neural Debug reads version ${known}.`,
+      'Record it again with this version, or open it with the version that wrote it.',
+    ),
+  nothingToDebug: (path: string) =>
+    entry(701, 'user')(
+      `${path} has no statement to debug: it only defines, imports, or is empty.`,
+      'Give a call to debug as the entry, such as "f(3)", or show the definitions too.',
+    ),
+  stillPredicting: () =>
+    entry(702, 'user')('The last request is still being predicted.', 'Wait for its stop, or pause it first.'),
+  notStarted: () => entry(703, 'user')('The program was not started yet.', 'Start it first.'),
+  noPrediction: (world: string) =>
+    entry(704, 'nobody')(
+      `${world} answered, but predicted no state.`,
+      'Try the step again; if it stays so, check that the model knows the format that is set.',
+    ),
+  syntaxProblem: (path: string, line: number, message: string) =>
+    entry(705, 'user')(
+      `${path} has a syntax error in line ${line}: ${message}`,
+      'Mend the line, then start again: a program that Python cannot read has no states.',
+    ),
 } as const;
 
 /** The message of anything that was thrown. */

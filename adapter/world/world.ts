@@ -33,7 +33,7 @@ export interface World {
   readonly actions: ReadonlySet<ActionName>;
   /**
    * The steps that follow, in order, in batches as they arrive; an empty trajectory begins at the program's
-   * first state. For `step_into` a world goes on with the states after the next one for as long as it is
+   * first state. Each batch is recorded in the trajectory before the next one is asked for. For `step_into` a world goes on with the states after the next one for as long as it is
    * iterated; for jumps it yields one step. The iteration ends after an `Ending`, or when the world wants to
    * be asked anew. Leaving the iteration stops the work.
    *

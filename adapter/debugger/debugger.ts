@@ -1,0 +1,391 @@
+import { asCatalogueError, errors } from '../errors';
+import type { ExpressionEvaluator } from '../python/expressions';
+import type { PythonSource } from '../python/source';
+import { scriptBeginning } from '../python/script';
+import type { Step } from '../trajectory/state';
+import type { Trajectory } from '../trajectory/trajectory';
+import type { World } from '../world/world';
+import { Breakpoints } from './breakpoints';
+import { type Budget, defaultBudget, Spending } from './budget';
+import { uncaughtRaise } from './exceptions';
+import { PrintedOutput } from './printedOutput';
+import { type Returned, returnedBetween } from './returned';
+import { type ForwardRequest, stateBefore, stepEnd } from './stepping';
+
+export type StopReason =
+  | 'entry'
+  | 'step'
+  | 'breakpoint'
+  /** A step reached the entry point's return. */
+  | 'return'
+  | 'exception'
+  | 'budget'
+  | 'pause'
+  /** The program is over: nothing follows. */
+  | 'end';
+
+/** Where, and why, a request stopped. */
+export interface Stop {
+  readonly reason: StopReason;
+  /** The state that is current now; -1 where the program has none. */
+  readonly state: number;
+  /** What the calls returned that a step completed, the newest last. */
+  readonly returned: readonly Returned[];
+  /** What people should know about the stop, in sentences. */
+  readonly notes: readonly string[];
+}
+
+export interface DebuggerOptions {
+  readonly budget: Budget;
+  /** Whether a script's leading definitions, imports and docstring are shown too. */
+  readonly showDefinitions: boolean;
+  /** Whether steps stop at states of every event, not at lines only. */
+  readonly allStates: boolean;
+}
+
+export const defaultOptions: DebuggerOptions = {
+  budget: defaultBudget,
+  showDefinitions: false,
+  allStates: false,
+};
+
+/** What a debugger tells while it works. */
+export interface DebuggerListener {
+  /**
+   * The program wrote something.
+   *
+   * @param isDerived whether the text was worked out from predicted values
+   */
+  output?(text: string, isDerived: boolean): void;
+  /** Predictions have arrived: how many states this request has added so far. */
+  progress?(states: number): void;
+}
+
+/**
+ * Debugs one program: turns requests into actions, walks the trajectory, asks the world for what is not yet
+ * recorded, and decides where to stop. The trajectory only grows; going back moves the cursor.
+ */
+export class Debugger {
+  readonly breakpoints = new Breakpoints();
+  #cursor = -1;
+  /** The first state that is shown; null until the program's beginning was reached. */
+  #first: number | null = null;
+  #running: RunningRequest | null = null;
+  /** The newest state whose output was told, and the state after which the end's was. */
+  #told = -1;
+  #toldEnd: number | null = null;
+  readonly #printed: PrintedOutput;
+
+  constructor(
+    readonly source: PythonSource,
+    readonly trajectory: Trajectory,
+    readonly world: World,
+    evaluator: ExpressionEvaluator,
+    readonly options: DebuggerOptions = defaultOptions,
+    private readonly listener: DebuggerListener = {},
+  ) {
+    this.#printed = new PrintedOutput(source, evaluator);
+  }
+
+  /** The current state: an index of the trajectory, or -1 before the first. */
+  get cursor(): number {
+    return this.#cursor;
+  }
+
+  /** Whether a request is being predicted. */
+  get isRunning(): boolean {
+    return this.#running !== null;
+  }
+
+  /** The first state that people are shown; null before the beginning was reached. */
+  get first(): number | null {
+    return this.#first;
+  }
+
+  /**
+   * Goes to the program's beginning: the first line of the script or of the entry's function. Asked again, it
+   * goes back there; what was recorded stays.
+   *
+   * @param stopOnEntry stop there; otherwise at the first breakpoint, which may be there too
+   */
+  async start(stopOnEntry: boolean): Promise<Stop> {
+    const { entry } = this.trajectory.program;
+    const [problem] = this.source.problems;
+    if (problem) throw errors.syntaxProblem(this.trajectory.program.path, problem.line, problem.message);
+    const beginning = scriptBeginning(this.source);
+    if (entry === null && beginning === null && !this.options.showDefinitions) {
+      throw errors.nothingToDebug(this.trajectory.program.path);
+    }
+    const isBeginning = (index: number): boolean => {
+      const { trajectory } = this;
+      if (trajectory.event(index) !== 'line') return false;
+      if (entry !== null || this.options.showDefinitions) return true;
+      const frame = trajectory.frame(index);
+      return frame.depth === 0 && frame.thread === null && trajectory.line(index) >= (beginning ?? 0);
+    };
+    const stop = await this.#exclusively((running) => {
+      this.#cursor = -1;
+      return this.#advance((index) => (isBeginning(index) ? 'entry' : null), false, running);
+    });
+    if (stop.reason !== 'entry') return stop;
+    this.#first = stop.state;
+    this.#cursor = stop.state;
+    if (stopOnEntry) return stop;
+    const match = this.breakpoints.matches(this.trajectory, stop.state);
+    if (match) return { ...stop, reason: match };
+    return this.forward('continue');
+  }
+
+  /**
+   * Goes on until the request is satisfied, a breakpoint matches, the budget is used up or the program ends.
+   *
+   * @throws CatalogueError when the world fails; the cursor is then where it was
+   */
+  forward(request: ForwardRequest): Promise<Stop> {
+    return this.#exclusively((running) => {
+      const ends = stepEnd(this.trajectory, this.#cursor, request, this.options.allStates);
+      return this.#advance(
+        (index) => (ends(index) ? 'step' : this.breakpoints.matches(this.trajectory, index)),
+        request !== 'continue',
+        running,
+      );
+    });
+  }
+
+  /** Moves the cursor to where a step over would have come from, or to the stop before. Asks no world. */
+  back(request: 'stepBack' | 'reverseContinue'): Stop {
+    if (this.#running) throw errors.stillPredicting();
+    const first = this.#first ?? 0;
+    if (this.#cursor < 0) throw errors.notStarted();
+    if (request === 'stepBack') {
+      const state = stateBefore(this.trajectory, this.#cursor, first, this.options.allStates);
+      if (state === null) return this.#atBeginning(first, ['This is the beginning of the record.']);
+      return this.#arrive(state === first ? 'entry' : 'step', state);
+    }
+    let index = this.#cursor > first ? this.trajectory.previous(this.#cursor) : -1;
+    for (; index >= first; index = this.trajectory.previous(index)) {
+      const match = this.breakpoints.matches(this.trajectory, index);
+      if (match) return this.#arrive(match, index);
+    }
+    return this.#atBeginning(first, []);
+  }
+
+  /** Stops the running request at the newest known state. */
+  pause(): void {
+    this.#running?.pause();
+  }
+
+  /** Ends the debugger: a running request stops, the world is closed. */
+  async close(): Promise<void> {
+    this.pause();
+    await this.world.close();
+  }
+
+  #atBeginning(first: number, notes: readonly string[]): Stop {
+    return this.#arrive('entry', first, [], notes);
+  }
+
+  async #exclusively(work: (request: RunningRequest) => Promise<Stop>): Promise<Stop> {
+    if (this.#running) throw errors.stillPredicting();
+    const before = this.#cursor;
+    this.#running = new RunningRequest();
+    try {
+      return await work(this.#running);
+    } catch (thrown) {
+      this.#cursor = before;
+      throw asCatalogueError(thrown);
+    } finally {
+      this.#running = null;
+    }
+  }
+
+  /**
+   * Walks from the cursor until a state matches, recording what the world predicts where the record ends.
+   *
+   * @param isStep whether the request is a step: few states are wanted, and the entry point's return is a
+   *   stop of its own
+   */
+  async #advance(
+    match: (index: number) => StopReason | null,
+    isStep: boolean,
+    request: RunningRequest,
+  ): Promise<Stop> {
+    const { trajectory } = this;
+    const from = this.#cursor;
+    const spending = new Spending(this.options.budget);
+    const { signal } = request;
+    const timer = setTimeout(() => {
+      request.stop();
+    }, spending.remainingMilliseconds);
+    let stream: StepStream | null = null;
+    try {
+      for (let index = from; ;) {
+        const next = trajectory.next(index);
+        if (next !== null) {
+          index = next;
+          await this.#tellOutput(index);
+          const reason = match(index);
+          if (reason)
+            return this.#arrive(
+              reason,
+              index,
+              isStep ? returnedBetween(this.source, trajectory, from, index) : [],
+            );
+          continue;
+        }
+        const ending = trajectory.ending(index);
+        if (ending) return this.#arriveAtEnd(from, index, isStep);
+        if (request.isPaused) return this.#arrive('pause', index);
+        const exhausted = spending.exhausted;
+        if (exhausted !== null) {
+          return this.#arrive(
+            'budget',
+            index,
+            [],
+            [`The budget of ${exhausted} for one request is used up. Continue to go on from here.`],
+          );
+        }
+        stream ??= new StepStream(
+          this.world.predict({
+            trajectory,
+            from: index,
+            action: { name: 'step_into' },
+            wanted: isStep ? 'one' : 'many',
+            signal,
+          }),
+        );
+        const batch = await stream.next(signal);
+        if (batch === null && !signal.aborted) {
+          // The world wants to be asked anew; one that had nothing to say would be asked for ever.
+          if (stream.isEmpty) throw errors.noPrediction(this.world.description.name);
+          stream = null;
+        }
+        if (batch === null) continue;
+        spending.add(batch.length, this.#record(index, batch));
+        this.listener.progress?.(spending.states);
+      }
+    } finally {
+      clearTimeout(timer);
+      stream?.leave();
+    }
+  }
+
+  /** @returns how many tokens the steps took */
+  #record(from: number, steps: readonly Step[]): number {
+    let index = from;
+    let tokens = 0;
+    for (const step of steps) {
+      if (step.kind === 'end') {
+        this.trajectory.end(index, step);
+        break;
+      }
+      index = this.trajectory.append(index, { name: 'step_into' }, step);
+      tokens += step.tokens;
+    }
+    return tokens;
+  }
+
+  #arriveAtEnd(from: number, last: number, isStep: boolean): Stop {
+    const { trajectory } = this;
+    const ending = trajectory.ending(last);
+    if (ending?.output && this.#toldEnd !== last) {
+      this.#toldEnd = last;
+      this.listener.output?.(ending.output, false);
+    }
+    const notes = ending?.notes ?? [];
+    const raised = this.breakpoints.uncaught ? uncaughtRaise(trajectory, last) : null;
+    if (raised !== null && raised > from) return this.#arrive('exception', raised, [], notes);
+    if (isStep && from !== last && last >= 0 && trajectory.event(last) === 'return') {
+      return this.#arrive('return', last, [], notes);
+    }
+    return this.#arrive('end', last, [], notes);
+  }
+
+  #arrive(
+    reason: StopReason,
+    state: number,
+    returned: readonly Returned[] = [],
+    notes: readonly string[] = [],
+  ): Stop {
+    this.#cursor = state;
+    return { reason, state, returned, notes };
+  }
+
+  /** Tells what the program wrote since the state before, once. */
+  async #tellOutput(index: number): Promise<void> {
+    if (index <= this.#told || !this.listener.output) return;
+    this.#told = index;
+    const { output } = this.trajectory.prediction(index);
+    if (output !== null) {
+      this.listener.output(output, false);
+      return;
+    }
+    if (this.world.description.runsProgram) return;
+    const derived = await this.#printed.writtenBefore(this.trajectory, index);
+    if (derived !== null) this.listener.output(derived, true);
+  }
+}
+
+/** A request that is being predicted: it can be stopped, and knows whether a person paused it. */
+class RunningRequest {
+  readonly #controller = new AbortController();
+  isPaused = false;
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  pause(): void {
+    this.isPaused = true;
+    this.stop();
+  }
+
+  stop(): void {
+    this.#controller.abort();
+  }
+}
+
+/** The batches of one prediction, read one after the other; a read that is aborted ends the stream. */
+class StepStream {
+  readonly #steps: AsyncIterator<readonly Step[]>;
+  /** Whether nothing has come so far. */
+  isEmpty = true;
+
+  constructor(steps: AsyncIterable<readonly Step[]>) {
+    this.#steps = steps[Symbol.asyncIterator]();
+  }
+
+  /** The next batch, or null at the stream's end and when the signal is aborted. */
+  async next(signal: AbortSignal): Promise<readonly Step[] | null> {
+    if (signal.aborted) return null;
+    let abort = (): void => undefined;
+    const aborted = new Promise<null>((resolve) => {
+      abort = () => {
+        resolve(null);
+      };
+    });
+    signal.addEventListener('abort', abort);
+    try {
+      const batch = await Promise.race([this.#read(signal), aborted]);
+      if (batch && batch.length > 0) this.isEmpty = false;
+      return batch;
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Stops the world's work on this prediction, without waiting for it. */
+  leave(): void {
+    this.#steps.return?.().catch(() => undefined);
+  }
+
+  async #read(signal: AbortSignal): Promise<readonly Step[] | null> {
+    try {
+      const { done, value } = await this.#steps.next();
+      return done ? null : value;
+    } catch (thrown) {
+      if (signal.aborted) return null;
+      throw thrown;
+    }
+  }
+}

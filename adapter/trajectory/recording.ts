@@ -1,0 +1,220 @@
+import { z } from 'zod';
+import { errors } from '../errors';
+import type { Program } from './program';
+import type { Ending, Locals, Prediction, Step, Value } from './state';
+import type { Trajectory } from './trajectory';
+
+/*
+ * The recording file: one JSON object a line, in UTF-8 (lone surrogates as \u escapes).
+ *
+ * First line, the header:
+ *   {"recording": "neural-debug", "version": 1, "world": NAME,
+ *    "program": {"path", "source", "entry", "args"}}
+ * Then one line a state, in the order of execution:
+ *   {"event": "call|line|return|exception", "function": NAME, "line": N, "depth": N,
+ *    "locals": {NAME: REPR|null} | null, "argument": REPR|null}
+ * with, only where they say something:
+ *   "thread": NAME            not the main thread
+ *   "activation": N           on calls: which Python frame is entered, equal where a generator is resumed
+ *   "unwinds": N              frames left before without a return event
+ *   "confidence": P           of the event and the line
+ *   "confidences": {NAME: P}  of the locals; "argumentConfidence": P of the argument
+ *   "doubt": TEXT, "otherLines": [N], "text": TEXT (as the model wrote it), "output": TEXT, "tokens": N
+ * Last line, unless the recording was cut short:
+ *   {"end": "returned|raised|exited|cut", "notes": [TEXT], "output": TEXT, "text": TEXT}
+ */
+
+const version = 1;
+
+const headerShape = z.object({
+  recording: z.literal('neural-debug'),
+  version: z.number().int(),
+  world: z.string(),
+  program: z.object({
+    path: z.string(),
+    source: z.string(),
+    entry: z.string().nullable(),
+    args: z.array(z.string()),
+  }),
+});
+
+const confidence = z.number().min(0).max(1);
+
+const stateShape = z.object({
+  event: z.enum(['call', 'line', 'return', 'exception']),
+  function: z.string(),
+  line: z.number().int().nonnegative(),
+  depth: z.number().int().nonnegative(),
+  locals: z.record(z.string(), z.string().nullable()).nullable(),
+  argument: z.string().nullable(),
+  thread: z.string().optional(),
+  activation: z.number().int().optional(),
+  unwinds: z.number().int().nonnegative().optional(),
+  confidence: confidence.optional(),
+  confidences: z.record(z.string(), confidence).optional(),
+  argumentConfidence: confidence.optional(),
+  doubt: z.string().optional(),
+  otherLines: z.array(z.number().int().positive()).optional(),
+  text: z.string().optional(),
+  output: z.string().optional(),
+  tokens: z.number().int().nonnegative().optional(),
+});
+
+const endShape = z.object({
+  end: z.enum(['returned', 'raised', 'exited', 'cut']),
+  notes: z.array(z.string()).default([]),
+  output: z.string().optional(),
+  text: z.string().optional(),
+});
+
+/** The header line of a recording, with its line end. */
+export function headerLine(program: Program, world: string): string {
+  const { path, source, entry, args } = program;
+  return `${JSON.stringify({ recording: 'neural-debug', version, world, program: { path, source, entry, args } })}\n`;
+}
+
+/** A state's line, with its line end. */
+export function stateLine(trajectory: Trajectory, index: number): string {
+  const state = trajectory.state(index);
+  const frame = trajectory.frame(index);
+  const prediction = trajectory.prediction(index);
+  const isCall = state.event === 'call';
+  return `${JSON.stringify({
+    event: state.event,
+    function: state.function,
+    line: state.line,
+    depth: frame.depth,
+    locals: state.locals && reprs(state.locals),
+    argument: state.argument?.repr ?? null,
+    thread: state.thread ?? undefined,
+    activation: isCall ? frame.activation : undefined,
+    unwinds: unwindsBefore(trajectory, index) || undefined,
+    confidence: prediction.confidence ?? undefined,
+    confidences: state.locals ? confidences(state.locals) : undefined,
+    argumentConfidence: state.argument?.confidence ?? undefined,
+    doubt: prediction.doubt ?? undefined,
+    otherLines: prediction.otherLines.length > 0 ? prediction.otherLines : undefined,
+    text: prediction.text ?? undefined,
+    output: prediction.output ?? undefined,
+    tokens: prediction.tokens || undefined,
+  })}\n`;
+}
+
+/** The line of a recording's end, with its line end. */
+export function endLine(ending: Ending): string {
+  const { how, notes, output, text } = ending;
+  return `${JSON.stringify({ end: how, notes, output: output ?? undefined, text: text ?? undefined })}\n`;
+}
+
+/** A trajectory's states from the first to the newest, as a recording's lines. */
+export function* recordingLines(trajectory: Trajectory, world: string): Generator<string> {
+  yield headerLine(trajectory.program, world);
+  let last = -1;
+  for (let index = trajectory.next(-1); index !== null; index = trajectory.next(index)) {
+    yield stateLine(trajectory, index);
+    last = index;
+  }
+  const ending = trajectory.ending(last);
+  if (ending) yield endLine(ending);
+}
+
+export interface Recording {
+  readonly program: Program;
+  /** The name of the world that was recorded. */
+  readonly world: string;
+  readonly steps: readonly Step[];
+}
+
+/**
+ * Reads a recording's text.
+ *
+ * @param name what the text is called in errors
+ * @throws CatalogueError naming the first line that is not as it must be
+ */
+export function readRecording(text: string, name: string): Recording {
+  const lines = text.split('\n');
+  const header = parseLine(headerShape, lines[0] ?? '', name, 1);
+  if (header.version !== version) throw errors.recordingVersion(name, header.version, version);
+  const steps: Step[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (index === 0 || line.trim() === '') continue;
+    if (steps.at(-1)?.kind === 'end')
+      throw errors.recordingLine(name, index + 1, 'nothing may follow the end');
+    steps.push(readStep(line, name, index + 1));
+  }
+  return { program: header.program, world: header.world, steps };
+}
+
+function readStep(line: string, name: string, number: number): Step {
+  if (/^\s*\{\s*"end"/.test(line)) {
+    const { end, notes, output, text } = parseLine(endShape, line, name, number);
+    return { kind: 'end', how: end, notes, output: output ?? null, text: text ?? null };
+  }
+  const row = parseLine(stateShape, line, name, number);
+  const value = (repr: string | null, of: number | undefined): Value => ({ repr, confidence: of ?? null });
+  const prediction: Prediction = {
+    kind: 'state',
+    state: {
+      event: row.event,
+      function: row.function,
+      line: row.line,
+      thread: row.thread ?? null,
+      locals:
+        row.locals &&
+        new Map(Object.entries(row.locals).map(([key, repr]) => [key, value(repr, row.confidences?.[key])])),
+      argument:
+        row.argument === null && row.event !== 'return' && row.event !== 'exception'
+          ? null
+          : value(row.argument, row.argumentConfidence),
+    },
+    activation: row.activation ?? null,
+    unwinds: row.unwinds ?? 0,
+    confidence: row.confidence ?? null,
+    doubt: row.doubt ?? null,
+    otherLines: row.otherLines ?? [],
+    text: row.text ?? null,
+    output: row.output ?? null,
+    tokens: row.tokens ?? 0,
+  };
+  return prediction;
+}
+
+function parseLine<T>(shape: z.ZodType<T>, line: string, name: string, number: number): T {
+  let json: unknown;
+  try {
+    json = JSON.parse(line);
+  } catch {
+    throw errors.recordingLine(name, number, 'it is not JSON');
+  }
+  const parsed = shape.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw errors.recordingLine(
+    name,
+    number,
+    `${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'not valid'}`,
+  );
+}
+
+function reprs(locals: Locals): Record<string, string | null> {
+  return Object.fromEntries([...locals].map(([name, value]) => [name, value.repr]));
+}
+
+function confidences(locals: Locals): Record<string, number> | undefined {
+  const known = [...locals].flatMap(([name, { confidence: of }]) =>
+    of === null ? [] : [[name, of] as const],
+  );
+  return known.length > 0 ? Object.fromEntries(known) : undefined;
+}
+
+/** How many frames were left just before a state without a return event. */
+function unwindsBefore(trajectory: Trajectory, index: number): number {
+  const { thread, parent } = trajectory.frame(index);
+  const frame = trajectory.event(index) === 'call' ? parent : trajectory.frame(index);
+  let before = trajectory.previous(index);
+  while (before >= 0 && trajectory.frame(before).thread !== thread) before = trajectory.previous(before);
+  let unwinds = 0;
+  let at = before < 0 ? null : trajectory.frameAfter(before);
+  for (; at && at !== frame; at = at.parent) unwinds++;
+  return at || !frame ? unwinds : 0;
+}
