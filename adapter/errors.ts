@@ -93,6 +93,31 @@ export const errors = {
       `The model server already follows ${runs} programs for other requests.`,
       'Try again when one of them has ended.',
     ),
+  launchArgument: (argument: string, problem: string) =>
+    entry(101, 'user')(
+      `The launch argument "${argument}" is wrong: ${problem}.`,
+      'Correct it and start again.',
+    ),
+  noProgram: () =>
+    entry(102, 'user')('No program is given.', 'Set "program" to the Python file that is to be debugged.'),
+  cannotRead: (path: string, cause: string) =>
+    entry(103, 'user')(`${path} cannot be read: ${cause}.`, 'Check the path and the rights to the file.'),
+  noWorld: () =>
+    entry(104, 'user')(
+      'Nothing is set that could predict the program, and nothing was run.',
+      'Choose what answers: connect a server with a model (base URL, model, format), or take the reference, ' +
+        'which really runs the program on this computer.',
+    ),
+  noServer: () =>
+    entry(105, 'user')(
+      'No server is set.',
+      'Set "server.baseUrl" to an OpenAI-compatible server, such as http://127.0.0.1:8000/v1.',
+    ),
+  noRecording: () =>
+    entry(106, 'user')(
+      'No recording is given.',
+      'Set "recording" to a file written by "neural-debug trace".',
+    ),
   recordingLine: (name: string, line: number, problem: string) =>
     entry(601, 'user')(
       `${name} is not a recording that can be opened: line ${line}: ${problem}.`,
@@ -102,6 +127,42 @@ export const errors = {
     entry(602, 'user')(
       `${name} is a recording of version ${version}; this Neural Debug reads version ${known}.`,
       'Record it again with this version, or open it with the version that wrote it.',
+    ),
+  unknownRequest: (command: string) =>
+    entry(710, 'nobody')(
+      `The request "${command}" is not supported.`,
+      'Use what the capabilities of the initialize response name.',
+    ),
+  requestArgument: (argument: string, problem: string) =>
+    entry(711, 'nobody')(
+      `The request's argument "${argument}" is wrong: ${problem}.`,
+      'Correct the request.',
+    ),
+  requestOrder: (request: string, problem: string) =>
+    entry(712, 'nobody')(
+      `The request "${request}" cannot be answered now: ${problem}.`,
+      'Send it in its place.',
+    ),
+  notLaunched: () =>
+    entry(713, 'nobody')(
+      'No program was launched.',
+      'Send initialize, then launch with the program to debug.',
+    ),
+  sessionEnded: () => entry(714, 'nobody')('The debug session is over.', 'Start a new one.'),
+  notPredicted: (expression: string, reason?: string) =>
+    entry(715, 'nobody')(
+      `${expression.slice(0, 200)} is not predicted${reason === undefined ? '' : `: ${reason}`}`,
+      'Only known values, and pure expressions over them, can be shown.',
+    ),
+  expressionRaises: (type: string, message: string) =>
+    entry(716, 'nobody')(
+      `${type}: ${message}`,
+      'The expression raises this over the values that are known here.',
+    ),
+  noException: () =>
+    entry(717, 'nobody')(
+      'The program is not stopped at an exception.',
+      'Ask again where an exception is raised.',
     ),
   nothingToDebug: (path: string) =>
     entry(701, 'user')(
@@ -120,6 +181,36 @@ export const errors = {
     entry(705, 'user')(
       `${path} has a syntax error in line ${line}: ${message}`,
       'Mend the line, then start again: a program that Python cannot read has no states.',
+    ),
+  noPythonFile: () =>
+    entry(751, 'user')(
+      'There is no Python file to debug.',
+      'Open a Python file, or name one as "program" in launch.json.',
+    ),
+  programNotFound: (path: string) =>
+    entry(752, 'user')(
+      `The program ${JSON.stringify(path)} does not exist.`,
+      'Save the file first, or correct "program" in launch.json.',
+    ),
+  runInUntrustedWorkspace: () =>
+    entry(753, 'user')(
+      'A program of an untrusted workspace is not run.',
+      'Trust the workspace, or let a model predict the program instead.',
+    ),
+  pythonOfUntrustedWorkspace: () =>
+    entry(754, 'user')(
+      'A Python interpreter that an untrusted workspace names is not used.',
+      'Trust the workspace, or remove "python" from launch.json.',
+    ),
+  baseUrlInvalid: (baseUrl: string) =>
+    entry(755, 'user')(
+      `${JSON.stringify(baseUrl)} is not the base URL of a server.`,
+      'Give it with scheme and version path, such as http://127.0.0.1:8000/v1.',
+    ),
+  baseUrlWithPassword: () =>
+    entry(756, 'user')(
+      'The base URL of a server may not hold a user name or a password.',
+      'Remove them, and give the key by the command "Neural Debug: Set API Key".',
     ),
 } as const;
 

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { errors } from '../errors';
+
+/* The arguments of requests, as far as the adapter reads them. */
+
+const source = z.object({ path: z.string().optional(), name: z.string().optional() });
+
+export const initializeArguments = z.object({
+  linesStartAt1: z.boolean().default(true),
+  columnsStartAt1: z.boolean().default(true),
+  pathFormat: z.enum(['path', 'uri']).catch('path').default('path'),
+  supportsProgressReporting: z.boolean().default(false),
+});
+
+export const setBreakpointsArguments = z.object({
+  source,
+  breakpoints: z
+    .array(
+      z.object({
+        line: z.number().int(),
+        condition: z.string().optional(),
+        hitCondition: z.string().optional(),
+        logMessage: z.string().optional(),
+      }),
+    )
+    .default([]),
+});
+
+export const setExceptionBreakpointsArguments = z.object({ filters: z.array(z.string()).default([]) });
+
+export const breakpointLocationsArguments = z.object({
+  source,
+  line: z.number().int(),
+  endLine: z.number().int().optional(),
+});
+
+export const stackTraceArguments = z.object({
+  threadId: z.number().int(),
+  startFrame: z.number().int().nonnegative().default(0),
+  levels: z.number().int().nonnegative().default(0),
+});
+
+export const scopesArguments = z.object({ frameId: z.number().int() });
+
+export const variablesArguments = z.object({
+  variablesReference: z.number().int(),
+  filter: z.enum(['indexed', 'named']).optional(),
+  start: z.number().int().nonnegative().optional(),
+  count: z.number().int().nonnegative().optional(),
+});
+
+export const evaluateArguments = z.object({
+  expression: z.string().max(100_000),
+  frameId: z.number().int().optional(),
+  context: z.string().default('repl'),
+});
+
+export const cancelArguments = z.object({ progressId: z.string().optional() });
+
+/** Reads a request's arguments. */
+export function read<T>(shape: z.ZodType<T>, given: unknown): T {
+  const parsed = shape.safeParse(given ?? {});
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw errors.requestArgument(issue?.path.join('.') || 'the arguments', issue?.message ?? 'not valid');
+}

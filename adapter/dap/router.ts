@@ -1,0 +1,72 @@
+import { ProtocolServer } from '@vscode/debugadapter/lib/protocol';
+import { Event, Response } from '@vscode/debugadapter';
+import type { DebugProtocol } from '@vscode/debugprotocol';
+import { asCatalogueError, errors } from '../errors';
+
+/** Answers one request: the response's body, or nothing where the protocol has none. */
+export type Handler = (args: unknown) => object | undefined | Promise<object | undefined>;
+
+/** An answer that goes out before the work that it begins. */
+export class AnswerFirst {
+  constructor(
+    readonly body: object | undefined,
+    readonly work: () => Promise<void>,
+  ) {}
+}
+
+/**
+ * Speaks the Debug Adapter Protocol: finds the handler of each request and answers it, whatever happens, once
+ * and in one place.
+ */
+export abstract class Router extends ProtocolServer {
+  protected abstract readonly handlers: Readonly<Record<string, Handler>>;
+  /** Requests whose failures nobody asked about: they fail without a notification. */
+  protected abstract readonly quiet: ReadonlySet<string>;
+
+  constructor() {
+    super();
+    // Messages that cannot be read are no reason to end.
+    this.on('error', () => undefined);
+  }
+
+  protected emitEvent(event: string, body?: object): void {
+    this.sendEvent(new Event(event, body));
+  }
+
+  protected override dispatchRequest(request: DebugProtocol.Request): void {
+    void this.#answer(request);
+  }
+
+  async #answer(request: DebugProtocol.Request): Promise<void> {
+    const response: DebugProtocol.Response = new Response(request);
+    let work: (() => Promise<void>) | null = null;
+    try {
+      const handler = Object.hasOwn(this.handlers, request.command)
+        ? this.handlers[request.command]
+        : undefined;
+      if (!handler) throw errors.unknownRequest(request.command);
+      const answer = await handler(request.arguments);
+      if (answer instanceof AnswerFirst) work = answer.work;
+      const body = answer instanceof AnswerFirst ? answer.body : answer;
+      if (body) response.body = body;
+    } catch (thrown) {
+      const error = asCatalogueError(thrown);
+      response.success = false;
+      response.message = error.message;
+      response.body = {
+        error: {
+          id: error.code,
+          format: `${error.message} ${error.wayOut}`.replaceAll('{', '(').replaceAll('}', ')'),
+          showUser: !this.quiet.has(request.command),
+        } satisfies DebugProtocol.Message,
+      };
+    }
+    this.sendResponse(response);
+    await work?.().catch((thrown: unknown) => {
+      this.failed(asCatalogueError(thrown));
+    });
+  }
+
+  /** Work that went on after its answer has failed. */
+  protected abstract failed(error: ReturnType<typeof asCatalogueError>): void;
+}

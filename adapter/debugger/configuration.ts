@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { errors } from '../errors';
+import { defaultBudget } from './budget';
+
+const baseUrl = z.url({
+  protocol: /^https?$/,
+  error: 'must be an http or https URL, such as http://127.0.0.1:8000/v1',
+});
+
+const serverShape = z.strictObject({
+  /** The server's OpenAI-compatible endpoint, usually ending in /v1. */
+  baseUrl,
+  /** The model's name; null: the first that the server lists. */
+  model: z.string().min(1).nullable().default(null),
+  /** How trajectories are written for the model. */
+  format: z.enum(['cwm', 'chat']).default('cwm'),
+  /** Which server it is, where that changes what is sent. */
+  profile: z.enum(['generic', 'vllm', 'llama.cpp', 'hosted']).default('generic'),
+  temperature: z.number().min(0).max(2).default(0),
+});
+
+const budgetShape = z.strictObject({
+  states: z.number().int().positive().default(defaultBudget.states),
+  tokens: z.number().int().positive().default(defaultBudget.tokens),
+  seconds: z.number().positive().max(86_400).default(defaultBudget.seconds),
+});
+
+const configurationShape = z.object({
+  /** The Python file. A recording brings its own program. */
+  program: z.string().min(1).nullable().default(null),
+  /** The call to debug; null: the file as a script. */
+  entry: z.string().trim().min(1).nullable().default(null),
+  /** The script's arguments. */
+  args: z.array(z.string()).default([]),
+  stopOnEntry: z.boolean().default(false),
+  /** Whether the end of the program is a stop, from where one can still go back. */
+  stopAtEnd: z.boolean().default(true),
+  /** What answers; null: not chosen, unless a server is given. */
+  world: z.enum(['server', 'reference', 'recording']).nullable().default(null),
+  server: serverShape.nullable().default(null),
+  /** The recording file. */
+  recording: z.string().min(1).nullable().default(null),
+  budget: budgetShape.default(defaultBudget),
+  showDefinitions: z.boolean().default(false),
+  allStates: z.boolean().default(false),
+  /** The Python interpreter; null: `python3`. */
+  python: z.string().min(1).nullable().default(null),
+});
+
+/** What a debug session is started with. */
+export type Configuration = z.infer<typeof configurationShape>;
+
+/**
+ * Checks what a session is to be started with. Names that are not known are left alone: editors add their own.
+ *
+ * @throws CatalogueError naming the argument that is wrong
+ */
+export function parseConfiguration(given: unknown): Configuration {
+  const parsed = configurationShape.safeParse(withoutNullish(given));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const keys = issue?.code === 'unrecognized_keys' ? issue.keys : [];
+  const argument = [...(issue?.path ?? []), ...keys].join('.') || 'the arguments';
+  throw errors.launchArgument(argument, issue?.message ?? 'is not valid');
+}
+
+/** Editors write an attribute that is not set as null or as an empty text. */
+function withoutNullish(given: unknown): unknown {
+  if (typeof given !== 'object' || given === null) return given;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== ''));
+}

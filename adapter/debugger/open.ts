@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { OpenAiServer } from '../completion/openaiServer';
+import { describeCause, errors } from '../errors';
+import { createChatFormat } from '../format/chat/chatFormat';
+import { createCwmFormat } from '../format/cwm/cwmFormat';
+import { decodeSource } from '../python/encoding';
+import { ExpressionEvaluator } from '../python/expressions';
+import { PythonSource } from '../python/source';
+import type { Program } from '../trajectory/program';
+import { readRecording, type Recording } from '../trajectory/recording';
+import { Trajectory } from '../trajectory/trajectory';
+import { LanguageModelWorld } from '../world/languageModel';
+import { RecordingWorld } from '../world/recording';
+import { ReferenceWorld } from '../world/reference';
+import type { World } from '../world/world';
+import type { Configuration } from './configuration';
+import { Debugger, type DebuggerListener } from './debugger';
+
+/** Where keys come from: each is bound to the origin (`https://host:port`) that it was given for. */
+export type KeyFor = (origin: string) => Promise<string | null>;
+
+export interface Opened {
+  readonly debugger: Debugger;
+  readonly evaluator: ExpressionEvaluator;
+}
+
+/**
+ * Makes a debugger from a checked configuration: reads the program, chooses the world. Runs nothing and asks
+ * no server yet.
+ *
+ * @param recorded the trajectory of an earlier session, taken over if it is of the same program
+ * @throws CatalogueError for a file that cannot be read, or a world that is not chosen or not complete
+ */
+export async function openDebugger(
+  configuration: Configuration,
+  keyFor: KeyFor,
+  listener: DebuggerListener = {},
+  recorded: Trajectory | null = null,
+): Promise<Opened> {
+  const kind = configuration.world ?? (configuration.server ? 'server' : null);
+  if (kind === null) throw errors.noWorld();
+  const recording = kind === 'recording' ? await openRecording(configuration.recording) : null;
+  const program = recording?.program ?? (await readProgram(configuration));
+  const source = await PythonSource.parse(program.source);
+  const world = recording
+    ? new RecordingWorld(recording)
+    : await openWorld(kind, configuration, program, source, keyFor);
+  const trajectory = recorded && isSame(recorded.program, program) ? recorded : new Trajectory(program);
+  const evaluator = new ExpressionEvaluator(configuration.python ? { python: configuration.python } : {});
+  return { debugger: new Debugger(source, trajectory, world, evaluator, configuration, listener), evaluator };
+}
+
+/** Reads a program's source from its file. */
+export async function readProgram(of: Pick<Configuration, 'program' | 'entry' | 'args'>): Promise<Program> {
+  if (of.program === null) throw errors.noProgram();
+  const path = resolve(of.program);
+  const { text } = decodeSource(await readBytes(path));
+  return { path, source: text, entry: of.entry, args: of.args };
+}
+
+/** Reads a recording from its file. */
+async function openRecording(path: string | null): Promise<Recording> {
+  if (path === null) throw errors.noRecording();
+  return readRecording(new TextDecoder().decode(await readBytes(path)), path);
+}
+
+async function openWorld(
+  kind: 'server' | 'reference' | 'recording',
+  { server, python }: Configuration,
+  program: Program,
+  source: PythonSource,
+  keyFor: KeyFor,
+): Promise<World> {
+  if (kind === 'reference') return new ReferenceWorld(program, python ? { python } : {});
+  if (!server) throw errors.noServer();
+  const completions = new OpenAiServer({
+    baseUrl: server.baseUrl,
+    apiKey: await keyFor(new URL(server.baseUrl).origin),
+    model: server.model,
+    profile: server.profile,
+    temperature: server.temperature,
+  });
+  const format =
+    server.format === 'chat' ? createChatFormat(program, source) : await createCwmFormat(program, source);
+  return new LanguageModelWorld(format, completions);
+}
+
+async function readBytes(path: string): Promise<Uint8Array> {
+  try {
+    return await readFile(path);
+  } catch (thrown) {
+    throw errors.cannotRead(path, describeCause(thrown));
+  }
+}
+
+function isSame(one: Program, other: Program): boolean {
+  return (
+    one.path === other.path &&
+    one.source === other.source &&
+    one.entry === other.entry &&
+    one.args.join('\0') === other.args.join('\0')
+  );
+}
