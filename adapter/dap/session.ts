@@ -25,7 +25,7 @@ import {
   variablesArguments,
 } from './requests';
 import { AnswerFirst, type Handler, Router } from './router';
-import { shortText, shownText } from './shownText';
+import { shortText, shownText } from '../shownText';
 import { notPredicted, VariableStore } from './variables';
 
 export interface SessionOptions {

@@ -1,7 +1,7 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { type Child, childrenOf, typeName } from '../python/repr';
 import type { Locals, Value } from '../trajectory/state';
-import { shortText, shownText } from './shownText';
+import { shortText, shownText } from '../shownText';
 
 /** What a variables reference stands for: named values, or the parts of one value. */
 type Container =

@@ -1,0 +1,56 @@
+import type { Debugger, Stop } from '../debugger/debugger';
+import type { CatalogueError } from '../errors';
+import type { Reporter } from './reporter';
+
+/** Tells each stop as one JSON object a line on standard output; all else goes to standard error. */
+export class JsonReporter implements Reporter {
+  /** @param session the debugger, once there is one */
+  constructor(private readonly session: () => Debugger) {}
+
+  stop({ reason, state, notes }: Stop): void {
+    const { trajectory, world } = this.session();
+    const isSomewhere = state >= 0;
+    const locals = isSomewhere ? trajectory.state(state).locals : null;
+    const { confidence = null, doubt = null } = isSomewhere ? trajectory.prediction(state) : {};
+    this.#write({
+      reason,
+      event: isSomewhere ? trajectory.event(state) : null,
+      function: isSomewhere ? trajectory.frame(state).function : null,
+      line: isSomewhere ? trajectory.line(state) : null,
+      depth: isSomewhere ? trajectory.frame(state).depth : null,
+      locals: locals && Object.fromEntries([...locals].map(([name, { repr }]) => [name, repr])),
+      arg: isSomewhere ? (trajectory.argument(state)?.repr ?? null) : null,
+      confidence,
+      world: world.description.kind,
+      ...(isSomewhere && trajectory.frame(state).thread !== null
+        ? { thread: trajectory.frame(state).thread }
+        : {}),
+      ...(doubt === null ? {} : { doubt }),
+      ...(notes.length > 0 ? { notes } : {}),
+    });
+  }
+
+  value(expression: string, result: { readonly value: string } | { readonly problem: string }): void {
+    this.#write({ expression, ...result });
+  }
+
+  output(text: string, isDerived: boolean): void {
+    process.stderr.write(isDerived ? text.replace(/^(?=.)/gm, 'predicted output: ') : text);
+  }
+
+  text(text: string): void {
+    process.stderr.write(`${text}\n`);
+  }
+
+  problem(text: string): void {
+    process.stderr.write(`${text}\n`);
+  }
+
+  error(error: CatalogueError): void {
+    process.stderr.write(`error ${error.code}: ${error.message} ${error.wayOut}\n`);
+  }
+
+  #write(row: object): void {
+    process.stdout.write(`${JSON.stringify(row)}\n`);
+  }
+}

@@ -1,0 +1,129 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { serveOnPort, serveOnStandardStreams } from '../dap/server';
+import { asCatalogueError } from '../errors';
+import { shownText } from '../shownText';
+import { adapterKey } from './keys';
+import { exitCodes, run, type RunOptions } from './run';
+import { serve, type ServeOptions } from './serve';
+import { trace, type TraceOptions } from './trace';
+
+const description = 'Debug Python programs without running them: a model predicts every state.';
+
+function wholeNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+function port(text: string): number {
+  const number = wholeNumber(text);
+  if (number > 65_535) throw new InvalidArgumentError('A port is at most 65535.');
+  return number;
+}
+
+function line(text: string, before: readonly number[]): number[] {
+  const number = wholeNumber(text);
+  if (number < 1) throw new InvalidArgumentError('Lines are counted from 1.');
+  return [...before, number];
+}
+
+function oneMore(text: string, before: readonly string[]): string[] {
+  return [...before, text];
+}
+
+function program(finish: (code: number) => void): Command {
+  const cli = new Command('neural-debug').description(description).exitOverride().showHelpAfterError();
+
+  cli
+    .command('run')
+    .description('debug a Python file in the terminal')
+    .argument('<file>', 'the Python file, or with --world recording the recording')
+    .option('--entry <call>', `the call to debug, such as "f(3, 'x')"; without it the file is a script`)
+    .option('--arg <text>', 'an argument of the script (repeatable)', oneMore, [])
+    .option('--break <line>', 'a breakpoint (repeatable)', line, [])
+    .addOption(new Option('--world <kind>', 'what answers').choices(['server', 'reference', 'recording']))
+    .option('--base-url <url>', 'the OpenAI-compatible server; its key is in NEURAL_DEBUG_API_KEY')
+    .option('--model <name>', 'the model (default: the first that the server lists)')
+    .addOption(new Option('--format <name>', 'how states are written for the model').choices(['cwm', 'chat']))
+    .addOption(
+      new Option('--profile <name>', 'which server it is').choices([
+        'generic',
+        'vllm',
+        'llama.cpp',
+        'hosted',
+      ]),
+    )
+    .option('--python <path>', 'the Python interpreter (default: python3)')
+    .option('--commands <list>', 'commands separated by ";", instead of asking')
+    .option('--json', 'one JSON object a line for each stop')
+    .option('--show-definitions', "show a script's leading definitions and imports too")
+    .option('--all-states', 'stop at states of every event, not at lines only')
+    .option('--max-states <n>', 'predicted states one command may take', wholeNumber)
+    .option('--max-tokens <n>', 'generated tokens one command may take', wholeNumber)
+    .option('--max-seconds <n>', 'seconds one command may take', wholeNumber)
+    .action(async (file: string, options: RunOptions) => {
+      finish(await run(file, options));
+    });
+
+  cli
+    .command('trace')
+    .description('really run a program, and record all its states')
+    .argument('<file>', 'the Python file')
+    .option('--entry <call>', 'the call to record; without it the file is a script')
+    .option('--arg <text>', 'an argument of the script (repeatable)', oneMore, [])
+    .requiredOption('-o, --output <file>', 'the recording; - for standard output')
+    .option('--python <path>', 'the Python interpreter (default: python3)')
+    .action(async (file: string, options: TraceOptions) => {
+      await trace(file, options);
+    });
+
+  cli
+    .command('serve')
+    .description('serve our stand-in model on this computer: it really runs the programs that it is sent')
+    .addOption(new Option('--world <kind>', 'what answers').choices(['reference']).default('reference'))
+    .addOption(new Option('--format <name>', 'the trace format').choices(['cwm']).default('cwm'))
+    .option('--port <n>', 'the port; 0 for any free one', port, 0)
+    .option('--python <path>', 'the Python interpreter (default: python3)')
+    .action(async (options: ServeOptions) => {
+      await serve(options);
+    });
+
+  cli
+    .command('dap')
+    .description(
+      'serve the Debug Adapter Protocol, on standard input and output or on a port of this computer',
+    )
+    .option('--port <n>', 'the port; 0 for any free one', port)
+    .action(async (options: { readonly port?: number }) => {
+      if (options.port === undefined) {
+        await serveOnStandardStreams({ keyFor: adapterKey() });
+        return;
+      }
+      const server = await serveOnPort(options.port, { keyFor: adapterKey() });
+      const address = server.address();
+      if (typeof address === 'object' && address) process.stdout.write(`127.0.0.1:${address.port}\n`);
+      await new Promise((closed) => server.once('close', closed));
+    });
+
+  return cli;
+}
+
+async function main(): Promise<number> {
+  let code: number = exitCodes.ok;
+  try {
+    await program((finished) => {
+      code = finished;
+    }).parseAsync();
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    const error = asCatalogueError(thrown);
+    process.stderr.write(`error ${error.code}: ${shownText(error.message)} ${error.wayOut}\n`);
+    return exitCodes.failed;
+  }
+  return code;
+}
+
+// A reader that has seen enough, such as head, closes the pipe.
+process.stdout.on('error', () => process.exit(exitCodes.ok));
+void main().then((code) => {
+  process.exitCode = code;
+});

@@ -1,0 +1,17 @@
+import type { Stop } from '../debugger/debugger';
+import type { CatalogueError } from '../errors';
+
+/** Tells what happens in a session: to people, or to scripts. */
+export interface Reporter {
+  /** The session stopped. */
+  stop(stop: Stop): void;
+  /** An expression's value, or why there is none. */
+  value(expression: string, result: { readonly value: string } | { readonly problem: string }): void;
+  /** What the program wrote; derived text was worked out, not written. */
+  output(text: string, isDerived: boolean): void;
+  /** An answer in words, such as a call stack. */
+  text(text: string): void;
+  /** What a person did wrong. */
+  problem(text: string): void;
+  error(error: CatalogueError): void;
+}

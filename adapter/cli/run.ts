@@ -1,0 +1,170 @@
+import { createInterface } from 'node:readline/promises';
+import { stdin, stdout } from 'node:process';
+import pc from 'picocolors';
+import { type Configuration, parseConfiguration } from '../debugger/configuration';
+import type { Debugger } from '../debugger/debugger';
+import { openDebugger } from '../debugger/open';
+import { errors } from '../errors';
+import { commandWords } from './commands';
+import { JsonReporter } from './jsonReporter';
+import { environment, environmentKey } from './keys';
+import type { Reporter } from './reporter';
+import { Session } from './session';
+import { TextReporter } from './textReporter';
+
+/** The options of `run`, as they were given. */
+export interface RunOptions {
+  readonly entry?: string;
+  readonly arg: readonly string[];
+  readonly break: readonly number[];
+  readonly world?: string;
+  readonly baseUrl?: string;
+  readonly model?: string;
+  readonly format?: string;
+  readonly profile?: string;
+  readonly recording?: string;
+  readonly python?: string;
+  readonly commands?: string;
+  readonly json?: true;
+  readonly showDefinitions?: true;
+  readonly allStates?: true;
+  readonly maxStates?: number;
+  readonly maxTokens?: number;
+  readonly maxSeconds?: number;
+}
+
+/** Exit codes that scripts rely on. */
+export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
+
+/**
+ * Debugs a file in the terminal.
+ *
+ * @returns the exit code
+ */
+export async function run(file: string, options: RunOptions): Promise<number> {
+  const configuration = await configure(file, options);
+  let running: Debugger | null = null;
+  const session = (): Debugger => {
+    if (!running) throw errors.notStarted();
+    return running;
+  };
+  const reporter: Reporter = options.json ? new JsonReporter(session) : new TextReporter(session);
+  const opened = await openDebugger(configuration, environmentKey(configuration.server?.baseUrl ?? null), {
+    output: (text, isDerived) => {
+      reporter.output(text, isDerived);
+    },
+  });
+  running = opened.debugger;
+  try {
+    const driver = new Session(opened, reporter);
+    const { name, runsProgram } = opened.debugger.world.description;
+    if (!options.json) reporter.text(pc.dim(`${runsProgram ? 'Running' : 'Predicting'} with ${name}.`));
+    for (const line of options.break) driver.setBreakpoint(line);
+    await driver.start();
+    await followCommands(driver, opened.debugger, options);
+    if (driver.hasFailed) return exitCodes.failed;
+    return driver.hadProblem ? exitCodes.usage : exitCodes.ok;
+  } finally {
+    await opened.debugger.close();
+    await opened.evaluator.close();
+  }
+}
+
+async function followCommands(driver: Session, session: Debugger, options: RunOptions): Promise<void> {
+  if (options.commands !== undefined) {
+    await driver.execute(options.commands);
+  } else if (stdin.isTTY && stdout.isTTY && !options.json) {
+    await converse(driver, session);
+  } else {
+    for await (const line of createInterface({ input: stdin })) {
+      await driver.execute(line);
+      if (driver.hasQuit) break;
+    }
+  }
+}
+
+/** Reads commands from a person, with line editing, history and completion; Ctrl+C pauses a prediction. */
+async function converse(driver: Session, session: Debugger): Promise<void> {
+  const terminal = createInterface({
+    input: stdin,
+    output: stdout,
+    prompt: pc.bold('(neural) '),
+    historySize: 1_000,
+    completer: (line: string): [string[], string] => [
+      commandWords.filter((word) => word.length > 1 && word.startsWith(line)),
+      line,
+    ],
+  });
+  terminal.on('SIGINT', () => {
+    if (session.isRunning) session.pause();
+    else terminal.close();
+  });
+  let last = '';
+  terminal.prompt();
+  for await (const line of terminal) {
+    // As in pdb, an empty line repeats the last command.
+    last = line.trim() === '' ? last : line;
+    await driver.execute(last);
+    if (driver.hasQuit) break;
+    terminal.prompt();
+  }
+  terminal.close();
+}
+
+async function configure(file: string, options: RunOptions): Promise<Configuration> {
+  const baseUrl = options.baseUrl ?? process.env[environment.baseUrl];
+  const isRecording = options.world === 'recording';
+  const choice =
+    options.world === undefined && baseUrl === undefined
+      ? await chooseWorld()
+      : { world: options.world, baseUrl };
+  return parseConfiguration({
+    program: isRecording ? undefined : file,
+    recording: isRecording ? (options.recording ?? file) : undefined,
+    entry: options.entry,
+    args: options.arg,
+    world: choice.world,
+    server:
+      choice.baseUrl === undefined
+        ? undefined
+        : withoutUndefined({
+            baseUrl: choice.baseUrl,
+            model: options.model ?? process.env[environment.model],
+            format: options.format,
+            profile: options.profile,
+          }),
+    budget: withoutUndefined({
+      states: options.maxStates,
+      tokens: options.maxTokens,
+      seconds: options.maxSeconds,
+    }),
+    showDefinitions: options.showDefinitions,
+    allStates: options.allStates,
+    python: options.python,
+  });
+}
+
+/** Asks a person what should answer; nobody there to ask is an error that names the choices. */
+async function chooseWorld(): Promise<{ world: string; baseUrl: string | undefined }> {
+  if (!stdin.isTTY || !stdout.isTTY) throw errors.noWorld();
+  const terminal = createInterface({ input: stdin, output: stdout });
+  try {
+    stdout.write(
+      'Nothing is set that could predict the program. What should answer?\n' +
+        '  1  a server with a model (OpenAI-compatible)\n' +
+        '  2  the reference: Python really runs the program on this computer\n' +
+        '  3  nothing: leave\n',
+    );
+    const choice = (await terminal.question('Choice: ')).trim();
+    if (choice === '2') return { world: 'reference', baseUrl: undefined };
+    if (choice !== '1') throw errors.noWorld();
+    const baseUrl = (await terminal.question('Base URL (such as http://127.0.0.1:8000/v1): ')).trim();
+    return { world: 'server', baseUrl };
+  } finally {
+    terminal.close();
+  }
+}
+
+function withoutUndefined(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}

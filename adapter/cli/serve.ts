@@ -1,0 +1,18 @@
+import { startModelServer, startupNotice } from '../modelServer/server';
+
+/** The options of `serve`. */
+export interface ServeOptions {
+  readonly port: number;
+  readonly python?: string;
+}
+
+/** Serves the reference as a model, until the process is told to end. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const server = await startModelServer(options);
+  process.stdout.write(`${server.url}\n${server.token}\n`);
+  process.stderr.write(`${startupNotice()}\n`);
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
+  });
+  await server.close();
+}

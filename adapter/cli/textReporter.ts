@@ -1,0 +1,103 @@
+import { basename } from 'node:path';
+import pc from 'picocolors';
+import type { Debugger, Stop } from '../debugger/debugger';
+import type { CatalogueError } from '../errors';
+import { shownText } from '../shownText';
+import type { Locals } from '../trajectory/state';
+import type { Reporter } from './reporter';
+
+/** How much of a value is shown in a stop's line of locals. */
+const mostCharacters = 120;
+
+/** Tells the session to a person at a terminal, in the manner of pdb. */
+export class TextReporter implements Reporter {
+  /** The locals that were shown last, and whose they were. */
+  #shown: { readonly activation: number; readonly locals: Locals } | null = null;
+
+  constructor(private readonly session: () => Debugger) {}
+
+  stop(stop: Stop): void {
+    const { trajectory, source } = this.session();
+    for (const note of stop.notes) this.text(pc.yellow(note));
+    if (stop.state < 0) {
+      this.text('The program is over.');
+      return;
+    }
+    const frame = trajectory.frame(stop.state);
+    const line = trajectory.line(stop.state);
+    for (const { function: name, value } of stop.returned) {
+      this.text(pc.dim(`  ${shownText(name)}() returned ${shorten(value.repr)}`));
+    }
+    const place = `${basename(trajectory.program.path)}:${line} ${shownText(frame.function)}`;
+    this.text(`${pc.cyan(`> ${place}`)}  ${pc.dim(this.#why(stop))}`);
+    const text = source.lines[line - 1];
+    if (text !== undefined) this.text(`-> ${shownText(text.trim())}`);
+    this.#tellChanges(stop.state);
+  }
+
+  value(_expression: string, result: { readonly value: string } | { readonly problem: string }): void {
+    this.text('value' in result ? shownText(result.value) : pc.yellow(shownText(result.problem)));
+  }
+
+  output(text: string, isDerived: boolean): void {
+    const safe = text.split('\n').map(shownText).join('\n');
+    process.stdout.write(isDerived ? pc.italic(safe.replace(/^(?=.)/gm, 'predicted output: ')) : safe);
+  }
+
+  text(text: string): void {
+    process.stdout.write(`${text}\n`);
+  }
+
+  problem(text: string): void {
+    process.stderr.write(`${pc.yellow(shownText(text))}\n`);
+  }
+
+  error(error: CatalogueError): void {
+    process.stderr.write(
+      `${pc.red(`error ${error.code}: ${shownText(error.message)}`)} ${shownText(error.wayOut)}\n`,
+    );
+  }
+
+  #why({ reason, state }: Stop): string {
+    const { trajectory, world } = this.session();
+    const { confidence, doubt } = trajectory.prediction(state);
+    const argument = shorten(trajectory.argument(state)?.repr ?? null);
+    const ending = trajectory.ending(state)?.how;
+    const text = {
+      entry: 'beginning',
+      step: '',
+      breakpoint: 'breakpoint',
+      return: `returned ${argument}`,
+      exception: `exception ${argument}`,
+      budget: 'budget used up',
+      pause: 'paused',
+      end:
+        ending === 'cut'
+          ? 'nothing is known beyond here'
+          : `end of the program${trajectory.event(state) === 'return' ? `, returned ${argument}` : ''}`,
+    }[reason];
+    const how = world.description.runsProgram ? 'real run' : 'predicted';
+    const sure = confidence === null ? '' : `, ${Math.round(confidence * 100)}% sure`;
+    return `[${text === '' ? '' : `${text}; `}${how}${sure}${doubt === null ? '' : `; doubtful: ${shownText(doubt)}`}]`;
+  }
+
+  /** The locals that changed since the last stop in the frame. */
+  #tellChanges(state: number): void {
+    const { trajectory } = this.session();
+    const known = trajectory.locals(state);
+    if (!known) return;
+    const { activation } = trajectory.frame(state);
+    const before = this.#shown?.activation === activation ? this.#shown.locals : null;
+    this.#shown = { activation, locals: known.locals };
+    const changes = [...known.locals].filter(([name, value]) => before?.get(name)?.repr !== value.repr);
+    const gone = [...(before?.keys() ?? [])].filter((name) => !known.locals.has(name));
+    for (const [name, value] of changes)
+      this.text(`   ${pc.green(shownText(name))} = ${shorten(value.repr)}`);
+    for (const name of gone) this.text(`   ${pc.green(shownText(name))} ${pc.dim('is gone')}`);
+  }
+}
+
+function shorten(repr: string | null): string {
+  if (repr === null) return pc.dim('not predicted');
+  return shownText(repr.length > mostCharacters ? `${repr.slice(0, mostCharacters)}…` : repr);
+}
