@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { readProgram } from '../debugger/open';
@@ -24,7 +25,7 @@ export async function trace(file: string, options: TraceOptions): Promise<void> 
   const written = toStandardOutput ? Promise.resolve() : finished(out);
   written.catch(() => undefined);
   const write = async (line: string): Promise<void> => {
-    if (!out.write(line)) await Promise.race([written, new Promise((drained) => out.once('drain', drained))]);
+    if (!out.write(line)) await Promise.race([written, once(out, 'drain')]);
   };
   try {
     const trajectory = new Trajectory(program);

@@ -40,18 +40,31 @@ const headerShape = z.object({
 
 const confidence = z.number().min(0).max(1);
 
+/**
+ * An object whose values are checked one by one. Names of Python variables can be any, `__proto__` too, which
+ * zod's own records leave out.
+ */
+function named<T>(shape: z.ZodType<T>): z.ZodType<ReadonlyMap<string, T>> {
+  return z
+    .custom<object>((given) => typeof given === 'object' && given !== null && !Array.isArray(given), {
+      error: 'expected an object',
+    })
+    .transform((given) => new Map(Object.entries(given)))
+    .pipe(z.map(z.string(), shape));
+}
+
 const stateShape = z.object({
   event: z.enum(['call', 'line', 'return', 'exception']),
   function: z.string(),
   line: z.number().int().nonnegative(),
   depth: z.number().int().nonnegative(),
-  locals: z.record(z.string(), z.string().nullable()).nullable(),
+  locals: named(z.string().nullable()).nullable(),
   argument: z.string().nullable(),
   thread: z.string().optional(),
   activation: z.number().int().optional(),
   unwinds: z.number().int().nonnegative().optional(),
   confidence: confidence.optional(),
-  confidences: z.record(z.string(), confidence).optional(),
+  confidences: named(confidence).optional(),
   argumentConfidence: confidence.optional(),
   doubt: z.string().optional(),
   otherLines: z.array(z.number().int().positive()).optional(),
@@ -161,7 +174,7 @@ function readStep(line: string, name: string, number: number): Step {
       thread: row.thread ?? null,
       locals:
         row.locals &&
-        new Map(Object.entries(row.locals).map(([key, repr]) => [key, value(repr, row.confidences?.[key])])),
+        new Map([...row.locals].map(([key, repr]) => [key, value(repr, row.confidences?.get(key))])),
       argument:
         row.argument === null && row.event !== 'return' && row.event !== 'exception'
           ? null

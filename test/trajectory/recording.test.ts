@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { recordingLines, readRecording } from '../../adapter/trajectory/recording';
+import type { Ending, Prediction } from '../../adapter/trajectory/state';
+import { Trajectory } from '../../adapter/trajectory/trajectory';
+import { step } from '../support/steps';
+
+const program = { path: '/p.py', source: 'print("\ud83d")\r\n', entry: "f('é')", args: ['-x'] };
+
+function write(steps: readonly Prediction[], ending: Ending | null): string {
+  const trajectory = new Trajectory(program);
+  steps.forEach((prediction, index) => trajectory.append(index - 1, { name: 'step_into' }, prediction));
+  if (ending) trajectory.end(steps.length - 1, ending);
+  return [...recordingLines(trajectory, 'a test')].join('');
+}
+
+const text = fc.string({ unit: 'binary' });
+const chance = fc.option(fc.double({ min: 0, max: 1, noNaN: true }));
+const value = fc.record({ repr: fc.option(text), confidence: chance });
+const locals = fc
+  .array(fc.tuple(fc.oneof(text, fc.constantFrom('__proto__', 'constructor')), value), { maxLength: 4 })
+  .map((entries) => new Map(entries));
+const prediction = fc.record({
+  kind: fc.constant('state' as const),
+  state: fc.oneof(
+    fc.record({
+      event: fc.constantFrom('call' as const, 'line' as const),
+      function: fc.constant('f'),
+      line: fc.nat(1000),
+      thread: fc.option(text),
+      locals: fc.option(locals),
+      argument: fc.constant(null),
+    }),
+    fc.record({
+      event: fc.constantFrom('return' as const, 'exception' as const),
+      function: fc.constant('f'),
+      line: fc.nat(1000),
+      thread: fc.option(text),
+      locals: fc.option(locals),
+      argument: value,
+    }),
+  ),
+  activation: fc.constant(null),
+  unwinds: fc.constant(0),
+  confidence: chance,
+  doubt: fc.option(text),
+  otherLines: fc.array(fc.integer({ min: 1, max: 99 }), { maxLength: 3 }),
+  text: fc.option(text),
+  output: fc.option(text),
+  tokens: fc.nat(99),
+});
+const ending = fc.record({
+  kind: fc.constant('end' as const),
+  how: fc.constantFrom('returned' as const, 'raised' as const, 'exited' as const, 'cut' as const),
+  notes: fc.array(text, { maxLength: 2 }),
+  text: fc.option(text),
+  output: fc.option(text),
+});
+
+describe('a recording', () => {
+  it('is read back as it was written', () => {
+    fc.assert(
+      fc.property(fc.array(prediction, { maxLength: 8 }), fc.option(ending), (steps, end) => {
+        const recording = readRecording(write(steps, end), 'r');
+        expect(recording.program).toEqual(program);
+        const read = recording.steps.map((one) =>
+          one.kind === 'state' ? { ...one, activation: null } : one,
+        );
+        expect(read).toEqual(end ? [...steps, end] : steps);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('keeps generators and frames that were left without a return', () => {
+    const steps = [
+      step('call', '<module>', 0, {}, { activation: 0 }),
+      step('call', 'gen', 1, {}, { activation: 1 }),
+      step('return', 'gen', 2, {}, { argument: '1' }),
+      step('call', 'gen', 2, {}, { activation: 1 }),
+      step('exception', 'gen', 3, {}, { argument: 'E()' }),
+      step('line', '<module>', 9, {}, { unwinds: 1 }),
+    ];
+    const read = readRecording(write(steps, null), 'r').steps;
+    expect(read).toEqual(steps);
+  });
+
+  it.each([
+    ['', 1, 'JSON'],
+    ['[]', 1, 'object'],
+    ['{"recording":"neural-debug","version":1,"world":"w"}', 1, 'program'],
+    [`${write([], null)}{"event":"line"}`, 2, 'function'],
+    [
+      `${write([], null)}{"event":"step","function":"f","line":1,"depth":0,"locals":null,"argument":null}`,
+      2,
+      'event',
+    ],
+    [
+      `${write([], null)}{"event":"line","function":"f","line":-1,"depth":0,"locals":null,"argument":null}`,
+      2,
+      'line',
+    ],
+    [`${write([], null)}{"end":"returned"}\n{"end":"returned"}`, 3, 'end'],
+    [`${write([], null)}not json`, 2, 'JSON'],
+  ])('that is broken (%#) is refused, naming the line and what is wrong', (broken, line, what) => {
+    expect(() => readRecording(broken, 'r.jsonl')).toThrow(
+      new RegExp(`r\\.jsonl.*line ${line}.*${what}`, 's'),
+    );
+  });
+
+  it('of another version is refused, naming both versions', () => {
+    const newer = write([], null).replace('"version":1', '"version":2');
+    expect(() => readRecording(newer, 'r.jsonl')).toThrow(/version 2.*version 1/);
+  });
+});
