@@ -3,9 +3,6 @@ import type { FrameSource, TraceFrame } from './traceFrame';
 /** How many frames a reader gets at a time: few enough that a stream begins soon and can be left. */
 const batchLength = 256;
 
-/** A run that nobody waits for any more and that makes no frame for this long is ended, in milliseconds. */
-const abandonedAfter = 2000;
-
 /** Frames that are made once, as far as anybody asks for them, and kept for all readers. */
 export class SharedFrames implements FrameSource {
   readonly #frames: TraceFrame[] = [];
@@ -14,24 +11,16 @@ export class SharedFrames implements FrameSource {
   #pending: Promise<void> | null = null;
   #ended = false;
   #failure: { readonly thrown: unknown } | null = null;
-  #readers = 0;
-  #abandoned: NodeJS.Timeout | null = null;
   /** The length of all frames' text in UTF-16 units. */
   #length = 0;
 
-  constructor(
-    frames: AsyncIterable<readonly TraceFrame[]>,
-    /** Ends the making of frames, at any time. */
-    private readonly stop: () => void,
-    /** Called when the frames can no longer be completed because nobody waited for them. */
-    private readonly onAbandoned: () => void,
-  ) {
+  constructor(frames: AsyncIterable<readonly TraceFrame[]>) {
     this.#making = frames[Symbol.asyncIterator]();
   }
 
-  /** Whether anybody reads now. */
-  get inUse(): boolean {
-    return this.#readers > 0;
+  /** Whether frames are being made for somebody who asked for them. */
+  get isWorking(): boolean {
+    return this.#pending !== null;
   }
 
   /** About how much memory the frames take, in bytes. */
@@ -39,37 +28,24 @@ export class SharedFrames implements FrameSource {
     return 2 * this.#length + 100 * this.#frames.length;
   }
 
-  /** A frame that was given out before. */
   at(index: number): TraceFrame | undefined {
     return this.#frames[index];
   }
 
   async *from(index: number, signal: AbortSignal): AsyncGenerator<readonly TraceFrame[]> {
-    this.#enter();
-    try {
-      let next = index;
-      for (;;) {
-        signal.throwIfAborted();
-        if (next < this.#frames.length) {
-          const batch = this.#frames.slice(next, next + batchLength);
-          next += batch.length;
-          yield batch;
-        } else if (this.#ended) {
-          if (this.#failure) throw this.#failure.thrown;
-          return;
-        } else {
-          await untilAborted((this.#pending ??= this.#make()), signal);
-        }
+    for (let next = index; ;) {
+      signal.throwIfAborted();
+      if (next < this.#frames.length) {
+        const batch = this.#frames.slice(next, next + batchLength);
+        next += batch.length;
+        yield batch;
+      } else if (this.#ended) {
+        if (this.#failure) throw this.#failure.thrown;
+        return;
+      } else {
+        await untilAborted((this.#pending ??= this.#make()), signal);
       }
-    } finally {
-      this.#leave();
     }
-  }
-
-  /** Ends the run; readers see its end as a cut. */
-  close(): void {
-    if (this.#abandoned) clearTimeout(this.#abandoned);
-    this.stop();
   }
 
   async #make(): Promise<void> {
@@ -89,23 +65,6 @@ export class SharedFrames implements FrameSource {
     } finally {
       this.#pending = null;
     }
-  }
-
-  #enter(): void {
-    this.#readers++;
-    if (this.#abandoned) clearTimeout(this.#abandoned);
-    this.#abandoned = null;
-  }
-
-  #leave(): void {
-    this.#readers--;
-    const waitedFor = this.#pending;
-    if (this.#readers > 0 || !waitedFor) return;
-    this.#abandoned = setTimeout(() => {
-      if (this.#pending !== waitedFor) return;
-      this.onAbandoned();
-      this.close();
-    }, abandonedAfter).unref();
   }
 }
 

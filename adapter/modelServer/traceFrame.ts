@@ -16,4 +16,6 @@ export interface FrameSource {
    * @throws the signal's reason once it is aborted
    */
   from(index: number, signal: AbortSignal): AsyncIterable<readonly TraceFrame[]>;
+  /** A frame that was given out before. */
+  at(index: number): TraceFrame | undefined;
 }

@@ -1,0 +1,63 @@
+import type { HistoryEnd } from './history';
+import { tokenize } from './tokens';
+
+/** Frames that a run's prompts had, or that were written after them. */
+export interface KnownText {
+  readonly text: string;
+  /** Where the text's complete frames end in the run. */
+  readonly end: HistoryEnd;
+  /** How many tokens the complete frames are. */
+  readonly completeTokens: number;
+  /** How many tokens the whole text is. */
+  readonly tokens: number;
+}
+
+const nothingKnown: KnownText = {
+  text: '',
+  end: { next: 0, length: 0, frames: 0 },
+  completeTokens: 0,
+  tokens: 0,
+};
+
+/** How many texts of a run are kept: one for each spacing that clients write, and some to spare. */
+const maxTexts = 4;
+
+/** The longest histories of a run, so that of a longer one only what is new has to be followed and counted. */
+export class KnownTexts {
+  #texts: readonly KnownText[] = [];
+
+  /** About how much memory the texts take, in bytes. */
+  get size(): number {
+    return this.#texts.reduce((sum, { text }) => sum + 2 * text.length, 0);
+  }
+
+  /** The longest known text that a history begins with. */
+  beginningOf(history: string): KnownText {
+    const longest = this.#texts.find(({ text }) => history.startsWith(text));
+    return longest ?? nothingKnown;
+  }
+
+  /**
+   * How many tokens at a history's beginning were in a prompt or an answer before.
+   *
+   * @param tokens the tokens of the whole history
+   */
+  cachedTokens(history: string, tokens: number): number {
+    if (this.#texts.some(({ text }) => text.startsWith(history))) return tokens;
+    return this.beginningOf(history).tokens;
+  }
+
+  add(known: KnownText): void {
+    const others = this.#texts.filter(({ text }) => !known.text.startsWith(text));
+    if (others.some(({ text }) => text.startsWith(known.text))) return;
+    this.#texts = [known, ...others].sort((a, b) => b.text.length - a.text.length).slice(0, maxTexts);
+  }
+}
+
+/** A history that was followed to its end, from what was known of it. */
+export function followedText(history: string, end: HistoryEnd, known: KnownText): KnownText {
+  const complete = history.slice(known.end.length, end.length);
+  const completeTokens = known.completeTokens + tokenize(complete).length;
+  const tokens = completeTokens + tokenize(history.slice(end.length)).length;
+  return { text: history, end, completeTokens, tokens };
+}
