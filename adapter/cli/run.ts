@@ -5,6 +5,7 @@ import { type Configuration, parseConfiguration } from '../debugger/configuratio
 import type { Debugger } from '../debugger/debugger';
 import { openDebugger } from '../debugger/open';
 import { errors } from '../errors';
+import { describeWorld } from '../world/world';
 import { commandWords } from './commands';
 import { JsonReporter } from './jsonReporter';
 import { environment, environmentKey } from './keys';
@@ -57,8 +58,7 @@ export async function run(file: string, options: RunOptions): Promise<number> {
   running = opened.debugger;
   try {
     const driver = new Session(opened, reporter);
-    const { name, runsProgram } = opened.debugger.world.description;
-    if (!options.json) reporter.text(pc.dim(`${runsProgram ? 'Running' : 'Predicting'} with ${name}.`));
+    if (!options.json) reporter.text(pc.dim(`${describeWorld(opened.debugger.world.description)}.`));
     for (const line of options.break) driver.setBreakpoint(line);
     await driver.start();
     await followCommands(driver, opened.debugger, options);

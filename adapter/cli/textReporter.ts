@@ -76,7 +76,7 @@ export class TextReporter implements Reporter {
           ? 'nothing is known beyond here'
           : `end of the program${trajectory.event(state) === 'return' ? `, returned ${argument}` : ''}`,
     }[reason];
-    const how = world.description.runsProgram ? 'real run' : 'predicted';
+    const how = world.description.isReal ? 'real run' : 'predicted';
     const sure = confidence === null ? '' : `, ${Math.round(confidence * 100)}% sure`;
     return `[${text === '' ? '' : `${text}; `}${how}${sure}${doubt === null ? '' : `; doubtful: ${shownText(doubt)}`}]`;
   }

@@ -40,7 +40,7 @@ export async function trace(file: string, options: TraceOptions): Promise<void> 
       signal,
     })) {
       // The world knows its version once the run has begun.
-      if (!hasHeader) await write(headerLine(program, world.description.name));
+      if (!hasHeader) await write(headerLine(program, world.description));
       hasHeader = true;
       for (const step of steps) {
         if (step.kind === 'end') {

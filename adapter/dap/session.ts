@@ -10,6 +10,7 @@ import { exceptionParts } from '../python/repr';
 import { lookUp } from '../python/valuePath';
 import type { Value } from '../trajectory/state';
 import type { StackEntry, Trajectory } from '../trajectory/trajectory';
+import { describeWorld } from '../world/world';
 import { capabilities } from './capabilities';
 import { Progress } from './progress';
 import {
@@ -219,7 +220,7 @@ export class NeuralDebugSession extends Router {
     if (this.#phase !== 'launched') throw errors.requestOrder('configurationDone', 'it came before');
     this.#phase = 'debugging';
     return new AnswerFirst(undefined, async () => {
-      this.#output('console', `${this.#isReal ? 'Running' : 'Predicting'} with ${world.description.name}.\n`);
+      this.#output('console', `${describeWorld(world.description)}.\n`);
       await this.#start();
     });
   }
@@ -265,7 +266,7 @@ export class NeuralDebugSession extends Router {
     const opened = this.#opened;
     if (!opened) return;
     if (this.#client.supportsProgressReporting) {
-      this.#progress.start(`Predicting with ${opened.debugger.world.description.name}`);
+      this.#progress.start(describeWorld(opened.debugger.world.description));
     }
     try {
       const stop = await work(opened);
@@ -500,7 +501,7 @@ export class NeuralDebugSession extends Router {
     const given = typeof args === 'object' && args !== null && 'arguments' in args ? args.arguments : null;
     const configuration = given ? parseConfiguration(given) : this.#configuration;
     if (!configuration) throw errors.notLaunched();
-    const recorded = before.world.description.runsProgram ? null : before.trajectory;
+    const recorded = before.world.description.kind === 'reference' ? null : before.trajectory;
     const opened = await this.#open(configuration, recorded);
     const { raised, uncaught, lines } = before.breakpoints;
     opened.debugger.breakpoints.setLines(lines);
@@ -556,7 +557,7 @@ export class NeuralDebugSession extends Router {
 
   /** Whether the values come from a real run. */
   get #isReal(): boolean {
-    return this.#opened?.debugger.world.description.runsProgram ?? false;
+    return this.#opened?.debugger.world.description.isReal ?? false;
   }
 
   #output(category: 'console' | 'stdout' | 'important' | 'predicted', text: string): void {

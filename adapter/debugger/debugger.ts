@@ -320,7 +320,7 @@ export class Debugger {
       this.listener.output(output, false);
       return;
     }
-    if (this.world.description.runsProgram) return;
+    if (this.world.description.isReal) return;
     const derived = await this.#printed.writtenBefore(this.trajectory, index);
     if (derived !== null) this.listener.output(derived, true);
   }

@@ -8,7 +8,7 @@ import type { Trajectory } from './trajectory';
  * The recording file: one JSON object a line, in UTF-8 (lone surrogates as \u escapes).
  *
  * First line, the header:
- *   {"recording": "neural-debug", "version": 1, "world": NAME,
+ *   {"recording": "neural-debug", "version": 1, "world": NAME, "real": whether it was a real run,
  *    "program": {"path", "source", "entry", "args"}}
  * Then one line a state, in the order of execution:
  *   {"event": "call|line|return|exception", "function": NAME, "line": N, "depth": N,
@@ -30,6 +30,7 @@ const headerShape = z.object({
   recording: z.literal('neural-debug'),
   version: z.number().int(),
   world: z.string(),
+  real: z.boolean(),
   program: z.object({
     path: z.string(),
     source: z.string(),
@@ -80,10 +81,23 @@ const endShape = z.object({
   text: z.string().optional(),
 });
 
+/** The world that was recorded. */
+export interface RecordedWorld {
+  readonly name: string;
+  /** Whether the values come from a real run. */
+  readonly isReal: boolean;
+}
+
 /** The header line of a recording, with its line end. */
-export function headerLine(program: Program, world: string): string {
-  const { path, source, entry, args } = program;
-  return `${JSON.stringify({ recording: 'neural-debug', version, world, program: { path, source, entry, args } })}\n`;
+export function headerLine({ path, source, entry, args }: Program, world: RecordedWorld): string {
+  const header = {
+    recording: 'neural-debug',
+    version,
+    world: world.name,
+    real: world.isReal,
+    program: { path, source, entry, args },
+  };
+  return `${JSON.stringify(header)}\n`;
 }
 
 /** A state's line, with its line end. */
@@ -120,7 +134,7 @@ export function endLine(ending: Ending): string {
 }
 
 /** A trajectory's states from the first to the newest, as a recording's lines. */
-export function* recordingLines(trajectory: Trajectory, world: string): Generator<string> {
+export function* recordingLines(trajectory: Trajectory, world: RecordedWorld): Generator<string> {
   yield headerLine(trajectory.program, world);
   let last = -1;
   for (let index = trajectory.next(-1); index !== null; index = trajectory.next(index)) {
@@ -133,8 +147,7 @@ export function* recordingLines(trajectory: Trajectory, world: string): Generato
 
 export interface Recording {
   readonly program: Program;
-  /** The name of the world that was recorded. */
-  readonly world: string;
+  readonly world: RecordedWorld;
   readonly steps: readonly Step[];
 }
 
@@ -155,7 +168,7 @@ export function readRecording(text: string, name: string): Recording {
       throw errors.recordingLine(name, index + 1, 'nothing may follow the end');
     steps.push(readStep(line, name, index + 1));
   }
-  return { program: header.program, world: header.world, steps };
+  return { program: header.program, world: { name: header.world, isReal: header.real }, steps };
 }
 
 function readStep(line: string, name: string, number: number): Step {

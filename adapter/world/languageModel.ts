@@ -33,7 +33,7 @@ export class LanguageModelWorld implements World {
     private readonly source: CompletionSource,
     private readonly options: LanguageModelOptions = defaultLanguageModelOptions,
   ) {
-    this.description = { kind: 'server', name: source.name, runsProgram: false };
+    this.description = { kind: 'server', name: source.name, isReal: false };
   }
 
   async *predict({ trajectory, from, wanted, signal }: PredictRequest): AsyncGenerator<readonly Step[]> {

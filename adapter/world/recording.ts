@@ -12,7 +12,11 @@ export class RecordingWorld implements World {
   readonly actions: ReadonlySet<ActionName> = new Set<ActionName>(['step_into']);
 
   constructor(private readonly recording: Recording) {
-    this.description = { kind: 'recording', name: `a recording of ${recording.world}`, runsProgram: false };
+    this.description = {
+      kind: 'recording',
+      name: `a recording of ${recording.world.name}`,
+      isReal: recording.world.isReal,
+    };
   }
 
   async *predict({ trajectory, from }: PredictRequest): AsyncGenerator<readonly Step[]> {

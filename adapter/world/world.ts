@@ -9,8 +9,8 @@ export interface WorldDescription {
   readonly kind: WorldKind;
   /** One line, such as `CWM at http://127.0.0.1:8000/v1` or `Python 3.11.7, which really runs the program`. */
   readonly name: string;
-  /** Whether asking this world runs the user's program. */
-  readonly runsProgram: boolean;
+  /** Whether the values come from a real run, now or when they were recorded; otherwise they are predicted. */
+  readonly isReal: boolean;
 }
 
 export interface PredictRequest {
@@ -42,4 +42,17 @@ export interface World {
   predict(request: PredictRequest): AsyncIterable<readonly Step[]>;
   /** Ends whatever the world holds: processes, connections. */
   close(): Promise<void>;
+}
+
+/** What a world does, in the words that begin a session: `Predicting with CWM at …`. */
+export function describeWorld({ kind, name }: WorldDescription): string {
+  switch (kind) {
+    case 'reference':
+      return `Running with ${name}`;
+    case 'recording':
+      return `Showing ${name}`;
+    case 'server':
+    case 'embedded':
+      return `Predicting with ${name}`;
+  }
 }

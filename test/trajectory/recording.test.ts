@@ -11,7 +11,7 @@ function write(steps: readonly Prediction[], ending: Ending | null): string {
   const trajectory = new Trajectory(program);
   steps.forEach((prediction, index) => trajectory.append(index - 1, { name: 'step_into' }, prediction));
   if (ending) trajectory.end(steps.length - 1, ending);
-  return [...recordingLines(trajectory, 'a test')].join('');
+  return [...recordingLines(trajectory, { name: 'a test', isReal: false })].join('');
 }
 
 const text = fc.string({ unit: 'binary' });
@@ -88,7 +88,7 @@ describe('a recording', () => {
   it.each([
     ['', 1, 'JSON'],
     ['[]', 1, 'object'],
-    ['{"recording":"neural-debug","version":1,"world":"w"}', 1, 'program'],
+    ['{"recording":"neural-debug","version":1,"world":"w","real":false}', 1, 'program'],
     [`${write([], null)}{"event":"line"}`, 2, 'function'],
     [
       `${write([], null)}{"event":"step","function":"f","line":1,"depth":0,"locals":null,"argument":null}`,
