@@ -35,6 +35,23 @@ export const errors = {
       'This is a fault of Neural Debug: please report it with the steps that led here.',
       { cause },
     ),
+  unknownEncoding: (line: number, name: string, options?: ErrorOptions) =>
+    entry(201, 'user')(
+      `The source names an encoding that is not known: ${JSON.stringify(name)} on line ${line}.`,
+      'Correct the coding comment, or save the file as UTF-8 and remove it.',
+      options,
+    ),
+  undecodable: (line: number, encoding: string, options?: ErrorOptions) =>
+    entry(202, 'user')(
+      `The source cannot be read as ${encoding}: line ${line} has bytes that are no ${encoding} text.`,
+      'Save the file as UTF-8, or name its encoding in a comment on the first line: # -*- coding: latin-1 -*-',
+      options,
+    ),
+  contradictingEncoding: (line: number, name: string) =>
+    entry(203, 'user')(
+      `The source begins with the byte order mark of UTF-8, but line ${line} says that its encoding is ${JSON.stringify(name)}.`,
+      'Remove the coding comment, or save the file without a byte order mark in the encoding that it names.',
+    ),
   /** The model server was asked to listen where other machines reach it. */
   serverAddress: (host: string) =>
     entry(801, 'user')(
@@ -117,6 +134,53 @@ export const errors = {
     entry(106, 'user')(
       'No recording is given.',
       'Set "recording" to a file written by "neural-debug trace".',
+    ),
+  pythonNotStarted: (python: string, cause: unknown) =>
+    entry(501, 'user')(
+      `Python could not be started as "${python}": ${describeCause(cause)}`,
+      'Install Python 3.8 or later, or set "python" to the path of an interpreter.',
+      { cause },
+    ),
+  /** The program cannot be compiled. */
+  pythonSyntax: (path: string, line: number | null, message: string) =>
+    entry(502, 'user')(
+      `${path} is not a program that this Python can run${line === null ? '' : `: line ${line}`}: ${message}`,
+      'Mend the line, or set "python" to an interpreter of the version that the program is written for.',
+    ),
+  entrySyntax: (call: string, message: string) =>
+    entry(503, 'user')(
+      `The entry call ${call} is not a Python expression: ${message}`,
+      'Write a call such as f(3, "x").',
+    ),
+  /** The module's own code failed before the entry call. */
+  setUpRaised: (path: string, line: number | null, message: string) =>
+    entry(504, 'user')(
+      `${path} raised ${message}${line === null ? '' : ` on line ${line}`} before the entry call could be made.`,
+      'The code of the module runs before the call. Mend it, or debug the file as a script.',
+    ),
+  /** The entry call failed before it entered a function of the program. */
+  entryRaised: (call: string, message: string) =>
+    entry(505, 'user')(
+      `The entry call ${call} raised ${message} before it entered a function of the program.`,
+      'Check the names and the arguments of the call.',
+    ),
+  noSuchFunction: (path: string, name: string) =>
+    entry(506, 'user')(`${path} has no function ${name}.`, 'Name a function of the module.'),
+  argumentsNotLiteral: (message: string) =>
+    entry(507, 'user')(
+      `The function was not called: ${message}`,
+      'Give each argument as a Python literal, such as 3, "x" or [1, 2].',
+    ),
+  /** The states before are not those of the real run: a model predicted them, or they were edited. */
+  notOfTheRun: (state: number) =>
+    entry(508, 'user')(
+      `A real run cannot go on from here: state ${state} is not what the program does.`,
+      'Go back to a state before it, or let a model predict what would follow.',
+    ),
+  tracerBroken: (detail: string) =>
+    entry(509, 'internal')(
+      `The real run failed: ${detail || 'Python ended before the program began.'}`,
+      'Check that the interpreter is CPython 3.8 or later; if it is, please report this.',
     ),
   recordingLine: (name: string, line: number, problem: string) =>
     entry(601, 'user')(
@@ -211,6 +275,41 @@ export const errors = {
     entry(756, 'user')(
       'The base URL of a server may not hold a user name or a password.',
       'Remove them, and give the key by the command "Neural Debug: Set API Key".',
+    ),
+  starImportInScript: (line: number) =>
+    entry(450, 'user')(
+      `Line ${line} imports all names of a module after the script has begun, which the format cwm cannot put to a model.`,
+      'Move the import to the top of the file, or give a call to debug as the entry, such as "f(3)".',
+    ),
+  scriptHasNoBeginning: (path: string) =>
+    entry(451, 'user')(
+      `${path} has no statement to debug: it only defines, imports, or is empty.`,
+      'Give a call to debug as the entry, such as "f(3)".',
+    ),
+  entryIsNoCall: (entryCall: string) =>
+    entry(452, 'user')(
+      `The entry ${JSON.stringify(entryCall)} is not a Python expression on one line.`,
+      'Give a call of a function of the file, such as "f(3)".',
+    ),
+  noControlTokens: () =>
+    entry(453, 'user')(
+      'The answer has none of the control tokens of the format cwm.',
+      'Let the server send special tokens ("skip_special_tokens": false for vLLM, --special for llama.cpp), use a model that knows the format, or set the format to "chat".',
+    ),
+  unreadableFrame: (text: string) =>
+    entry(454, 'nobody')(
+      `The model answered with something that is no frame of a trace: ${JSON.stringify(text.slice(0, 200))}`,
+      'Try the step again; if it stays so, check that the model knows the format that is set.',
+    ),
+  endlessFrame: (characters: number) =>
+    entry(455, 'nobody')(
+      `The model wrote more than ${characters} characters without ending a frame.`,
+      'Try the step again; values this large are beyond what a model can predict.',
+    ),
+  malformedTracePrompt: (what: string) =>
+    entry(456, 'user')(
+      `The prompt is not of the format cwm: ${what}.`,
+      'Send a prompt as facebookresearch/cwm describes it in its prompting guide.',
     ),
 } as const;
 
