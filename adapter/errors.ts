@@ -311,7 +311,154 @@ export const errors = {
       `The prompt is not of the format cwm: ${what}.`,
       'Send a prompt as facebookresearch/cwm describes it in its prompting guide.',
     ),
+  serverUrl: (problem: string) =>
+    entry(301, 'user')(
+      `The server's address cannot be used: ${problem}.`,
+      'Give the base URL of an OpenAI-compatible server, such as http://127.0.0.1:8000/v1, without user name, query or fragment.',
+    ),
+  serverKey: (server: string) =>
+    entry(302, 'user')(
+      `The API key for ${server} holds characters that no key has.`,
+      'Enter the key again, without spaces, line breaks or quotes.',
+    ),
+  serverNotThere: (server: string) =>
+    entry(303, 'user')(
+      `Nothing answers at ${server}: the connection was refused.`,
+      'Start the server, or correct the address and the port.',
+    ),
+  serverHostUnknown: (server: string, host: string) =>
+    entry(304, 'user')(
+      `The host ${host} of ${server} was not found.`,
+      'Correct the address, or check the network and its name service.',
+    ),
+  serverTls: (server: string, code: string) =>
+    entry(305, 'user')(
+      `No secure connection to ${server} could be made (${code}).`,
+      'If the server speaks plain HTTP, write http:// in its address. For a certificate of your own, start the editor or the command with NODE_EXTRA_CA_CERTS set to it.',
+    ),
+  serverUnreachable: (server: string, cause: string) =>
+    entry(306, 'nobody')(
+      `${server} cannot be reached: ${cause}.`,
+      'Check that the server runs and that the network leads there, then try again.',
+    ),
+  serverRedirects: (server: string, target: string) =>
+    entry(307, 'user')(
+      `${server} redirects to ${target}, and redirects are not followed: source text and key go only where you said.`,
+      'If you trust that place, set its address as the base URL.',
+    ),
+  serverRefusesKey: (server: string, status: number, said: string) =>
+    entry(308, 'user')(
+      `${server} refuses the request as not authorized (${status})${quoted(said)}.`,
+      'Set the API key that belongs to this server, or one that may use this model.',
+    ),
+  serverModelUnknown: (server: string, model: string, said: string) =>
+    entry(309, 'user')(
+      `${server} has no model ${JSON.stringify(model)}${quoted(said)}.`,
+      'Choose a model that the server lists, or set none for the first one.',
+    ),
+  serverRouteUnknown: (server: string, route: string, said: string) =>
+    entry(310, 'user')(
+      `${server} has no ${route}${quoted(said)}.`,
+      'Correct the base URL (does it end in /v1?), or take a format that the server has a route for.',
+    ),
+  serverPromptTooLong: (server: string, said: string) =>
+    entry(311, 'user')(
+      `The prompt is too long for ${server}${quoted(said)}.`,
+      'Start the server with a larger context, ask for fewer tokens, or debug a smaller file.',
+    ),
+  serverBusy: (server: string, retryAfter: string | null, said: string) =>
+    entry(312, 'nobody')(
+      `${server} takes no more requests for now (429)${quoted(said)}.`,
+      retryAfter === null
+        ? 'Wait a little, then try again; check the quota of your account if it stays so.'
+        : `Try again after ${retryAfter}, as the server asks.`,
+    ),
+  serverFailed: (server: string, status: number, said: string) =>
+    entry(313, 'nobody')(
+      `${server} failed (${status})${quoted(said)}.`,
+      "Try again; if it stays so, look into the server's own log.",
+    ),
+  serverRefused: (server: string, status: number, said: string) =>
+    entry(314, 'user')(
+      `${server} refuses the request (${status})${quoted(said)}.`,
+      'Check the model, the extra fields of the request and what the server supports.',
+    ),
+  serverSendsPage: (server: string, status: number) =>
+    entry(315, 'user')(
+      `${server} answered with a web page (${status}), not with the OpenAI API.`,
+      'Correct the base URL (does it end in /v1?); a proxy or a sign-in page may stand in between.',
+    ),
+  serverSendsNothing: (server: string) =>
+    entry(316, 'nobody')(
+      `${server} sent an empty answer.`,
+      "Try again; if it stays so, look into the server's own log.",
+    ),
+  serverCut: (server: string) =>
+    entry(317, 'nobody')(
+      `The answer of ${server} broke off in the middle.`,
+      "What was predicted is kept: try again to go on. If it stays so, look into the server's own log.",
+    ),
+  serverStalled: (server: string, seconds: number) =>
+    entry(318, 'nobody')(
+      `${server} stopped sending in the middle of its answer: nothing came for ${seconds} s.`,
+      'What was predicted is kept: try again to go on, or allow a longer wait.',
+    ),
+  serverSilent: (server: string, seconds: number) =>
+    entry(319, 'nobody')(
+      `${server} did not begin to answer within ${seconds} s.`,
+      'It may still be loading the model: try again, or allow a longer wait.',
+    ),
+  serverSendsOther: (server: string, what: string) =>
+    entry(320, 'user')(
+      `${server} does not answer as the OpenAI API does: ${what}.`,
+      'Check that the base URL is that of an OpenAI-compatible server (does it end in /v1?).',
+    ),
+  serverStreamError: (server: string, said: string) =>
+    entry(321, 'nobody')(
+      `${server} reported an error in the middle of its answer${quoted(said)}.`,
+      "Try again; if it stays so, look into the server's own log.",
+    ),
+  serverSendsTooMuch: (server: string, limit: string) =>
+    entry(322, 'nobody')(
+      `${server} sends without end: more than ${limit}.`,
+      'Check that the address is that of a model server, and that it honours max_tokens.',
+    ),
+  serverWithoutModels: (server: string) =>
+    entry(323, 'user')(
+      `${server} lists no model.`,
+      'Load a model in the server, or set the name of the model that it serves.',
+    ),
+  serverWithholds: (server: string, reason: string) =>
+    entry(324, 'nobody')(
+      `${server} ended its answer early (${reason}).`,
+      'Try again, or use another model: this one, or a filter before it, did not let the answer through.',
+    ),
+  chatUnreadable: (came: string) =>
+    entry(401, 'user')(
+      `The model's answer holds no state that can be read. It began: ${JSON.stringify(came)}`,
+      'Try again, or use a larger model or a server that holds answers to a JSON schema.',
+    ),
+  chatCut: (came: string) =>
+    entry(402, 'user')(
+      `The token limit ended the model's answer before its first state was complete. It began: ${JSON.stringify(came)}`,
+      'Allow more tokens for an answer, or debug with smaller values.',
+    ),
+  chatEmpty: () =>
+    entry(403, 'user')(
+      'The model answered with nothing.',
+      "Try again, or use another model; check that the server has the model's chat template.",
+    ),
+  chatOnlyThought: () =>
+    entry(404, 'user')(
+      'The model thought until its answer ended, and gave no state.',
+      'Allow more tokens for an answer, or turn its reasoning off in the server.',
+    ),
 } as const;
+
+/** What somebody said, to follow a statement; nothing for nothing. */
+function quoted(said: string): string {
+  return said === '' ? '' : `: "${said}"`;
+}
 
 /** The message of anything that was thrown. */
 export function describeCause(cause: unknown): string {

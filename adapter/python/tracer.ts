@@ -1,0 +1,387 @@
+import { z } from 'zod';
+import { errors } from '../errors';
+import { resourcePath } from '../resources';
+import { PythonProcess } from '../sandbox/pythonProcess';
+import type { Program } from '../trajectory/program';
+import type { Ending, EventKind, Prediction, Step, Value } from '../trajectory/state';
+
+/** What a run may use up; reaching a limit ends it with a note. */
+export interface RunLimits {
+  /** Seconds that we wait for the program; the time in which nobody asks for its states does not count. */
+  readonly seconds: number;
+  /** How many states there may be. */
+  readonly events: number;
+  /** Memory, in MiB. */
+  readonly memory: number;
+  /** What it may write to its standard output, in KiB. */
+  readonly output: number;
+  /** How many processes it may start, one after the other or at once. */
+  readonly processes: number;
+}
+
+export const defaultRunLimits: RunLimits = {
+  seconds: 60,
+  events: 1_000_000,
+  memory: 2048,
+  output: 4096,
+  processes: 32,
+};
+
+/** A call of a function of the module, other than by the program's own entry call. */
+export interface FunctionCall {
+  readonly name: string;
+  /** Arguments by name, as Python literals. */
+  readonly arguments: Readonly<Record<string, string>>;
+  /** Whether the module's code runs with the name `__main__`. */
+  readonly asMain: boolean;
+}
+
+export interface TraceOptions {
+  /** The interpreter; `python3` by default. */
+  readonly python?: string;
+  readonly limits?: Partial<RunLimits>;
+  /** Called instead of what the program says: its frame is the first. */
+  readonly call?: FunctionCall;
+}
+
+const changesSchema = z.array(z.union([z.string(), z.tuple([z.int().nonnegative(), z.string()])]));
+
+/** A line of the protocol that tracer.py describes. */
+const eventSchema = z.tuple([
+  z.int().min(0).max(3),
+  z.int().nonnegative(),
+  z.int().nonnegative(),
+  changesSchema.optional(),
+  z.array(z.string()).optional(),
+  z.string().nullable().optional(),
+  z.string().optional(),
+  z.union([z.string(), z.boolean(), z.null()]).optional(),
+]);
+
+const messageSchema = z.discriminatedUnion('k', [
+  z.object({ k: z.literal('start'), version: z.string() }),
+  z.object({
+    k: z.literal('failed'),
+    reason: z.enum(['syntax', 'entrySyntax', 'setup', 'function', 'arguments', 'entry']),
+    message: z.string(),
+    line: z.int().nullable(),
+  }),
+  z.object({
+    k: z.literal('end'),
+    how: z.enum(['returned', 'raised', 'exited', 'cut']),
+    notes: z.array(z.string()),
+    limit: z.enum(['events', 'output', 'memory']).nullable(),
+    output: z.string(),
+  }),
+]);
+
+const eventKinds: readonly EventKind[] = ['line', 'call', 'return', 'exception'];
+
+/** What waiting for the next piece of the messages came to; a null piece is their end. */
+type Waited = { readonly piece: string | null } | 'aborted' | 'late';
+
+/** How much is read ahead at most before a line must have ended, in characters. */
+const maxLine = 1 << 24;
+
+/** A frame whose events have come, by its number. */
+interface TracedFrame {
+  readonly function: string;
+  thread: string | null;
+  locals: ReadonlyMap<string, Value>;
+}
+
+/** A real run of a program, under the tracer. It begins at once, and goes on as far as its states are read. */
+export class TracedRun {
+  /** The version of the Python that runs the program, such as `3.11.7`; null until it has said so. */
+  version: string | null = null;
+  readonly #program: Program;
+  readonly #limits: RunLimits;
+  readonly #process: PythonProcess;
+  readonly #frames = new Map<number, TracedFrame>();
+  #reading: Promise<string | null> | null = null;
+  #rest = '';
+  #waited = 0;
+  #ended = false;
+
+  constructor(program: Program, { python = 'python3', limits, call }: TraceOptions = {}) {
+    this.#program = program;
+    this.#limits = { ...defaultRunLimits, ...limits };
+    this.#process = new PythonProcess({
+      python,
+      script: resourcePath('tracer.py', './python/tracer.py'),
+      input: JSON.stringify(jobOf(program, call, this.#limits)),
+      beside: program.path,
+    });
+  }
+
+  /**
+   * The next steps, as many as have arrived; null after the ending. When the signal is aborted, an empty
+   * batch: the run stays where it is, and can be read further.
+   *
+   * @throws CatalogueError when there is no such Python, or the program cannot be run
+   */
+  async next(signal: AbortSignal): Promise<readonly Step[] | null> {
+    while (!this.#ended) {
+      this.#reading ??= this.#process.read();
+      const waited = await this.#wait(this.#reading, signal);
+      if (waited === 'aborted') return [];
+      if (waited === 'late') return [this.#end(this.#cut('seconds'))];
+      this.#reading = null;
+      const { piece } = waited;
+      const steps = piece === null ? [await this.#vanished()] : this.#steps(piece);
+      if (steps.length > 0) return steps;
+    }
+    return null;
+  }
+
+  /** Ends the program, and what it has started. */
+  close(): void {
+    this.#ended = true;
+    this.#process.kill();
+  }
+
+  /** Waits for a piece, within the time that the program has left. */
+  async #wait(reading: Promise<string | null>, signal: AbortSignal): Promise<Waited> {
+    if (signal.aborted) return 'aborted';
+    const began = performance.now();
+    let timer: NodeJS.Timeout | undefined;
+    let abort = (): void => undefined;
+    const others = new Promise<Waited>((resolve) => {
+      abort = () => {
+        resolve('aborted');
+      };
+      const late = () => {
+        resolve('late');
+      };
+      timer = setTimeout(late, Math.max(0, this.#limits.seconds * 1000 - this.#waited));
+      signal.addEventListener('abort', abort);
+    });
+    try {
+      return await Promise.race([reading.then((piece) => ({ piece })), others]);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      this.#waited += performance.now() - began;
+    }
+  }
+
+  #steps(piece: string): Step[] {
+    const lines = (this.#rest + piece).split('\n');
+    this.#rest = lines.pop() ?? '';
+    if (this.#rest.length > maxLine) throw this.#broken('A line has no end.');
+    const steps: Step[] = [];
+    for (const line of lines) {
+      const step = this.#step(line);
+      if (step) steps.push(step);
+      if (this.#ended) break;
+    }
+    return steps;
+  }
+
+  #step(line: string): Step | null {
+    let json: unknown;
+    try {
+      json = JSON.parse(line);
+    } catch {
+      throw this.#broken(`It wrote ${line.slice(0, 100)}`);
+    }
+    if (Array.isArray(json)) return this.#prediction(json);
+    const parsed = messageSchema.safeParse(json);
+    if (!parsed.success) throw this.#broken(parsed.error.message);
+    const message = parsed.data;
+    switch (message.k) {
+      case 'start':
+        this.version = message.version;
+        return null;
+      case 'failed':
+        this.close();
+        throw this.#failure(message.reason, message.message, message.line);
+      case 'end': {
+        const cut = message.limit && this.#cut(message.limit);
+        return this.#end({
+          kind: 'end',
+          how: message.how,
+          notes: [...(cut?.notes ?? []), ...message.notes],
+          text: null,
+          output: message.output + this.#process.takeOutput(),
+        });
+      }
+    }
+  }
+
+  #prediction(json: readonly unknown[]): Prediction {
+    const parsed = eventSchema.safeParse(json);
+    if (!parsed.success) throw this.#broken(parsed.error.message);
+    const [kind, number, line, changes = [], removed = [], output = null, text = '', more = null] =
+      parsed.data;
+    const event = eventKinds[kind] ?? 'line';
+    const frame = this.#frame(number, event, text, more);
+    frame.locals = changedLocals(frame.locals, changes, removed);
+    if (event === 'return' && more !== true) this.#frames.delete(number);
+    const others = this.#process.takeOutput();
+    return {
+      kind: 'state',
+      state: {
+        event,
+        function: frame.function,
+        line,
+        thread: frame.thread,
+        locals: frame.locals,
+        argument: event === 'return' || event === 'exception' ? { repr: text, confidence: null } : null,
+      },
+      activation: event === 'call' ? number : null,
+      unwinds: 0,
+      confidence: null,
+      doubt: null,
+      otherLines: [],
+      text: null,
+      output: others === '' ? output : others + (output ?? ''),
+      tokens: 0,
+    };
+  }
+
+  #frame(number: number, event: EventKind, text: string, more: string | boolean | null): TracedFrame {
+    const known = this.#frames.get(number);
+    const thread = typeof more === 'string' ? more : null;
+    if (known) {
+      if (event === 'call') known.thread = thread;
+      return known;
+    }
+    if (event !== 'call') throw this.#broken(`Frame ${number} was never entered.`);
+    const frame: TracedFrame = { function: text, thread, locals: new Map() };
+    this.#frames.set(number, frame);
+    return frame;
+  }
+
+  /** The ending of a process that left without one. */
+  async #vanished(): Promise<Ending> {
+    const { code, signal } = await this.#process.exit;
+    if (this.version === null) throw this.#broken(this.#process.takeErrors().trim().slice(-2000));
+    const how = signal ? `was ended by the signal ${signal}` : `exited at once with code ${code ?? 0}`;
+    return this.#end({
+      kind: 'end',
+      how: 'exited',
+      notes: [`The process ${how}, without an end of the program: its last states may be missing.`],
+      text: null,
+      output: this.#process.takeOutput(),
+    });
+  }
+
+  #end(ending: Ending): Ending {
+    this.close();
+    return ending;
+  }
+
+  #cut(limit: keyof RunLimits): Ending {
+    const reached = limitTexts[limit](this.#limits[limit]);
+    return {
+      kind: 'end',
+      how: 'cut',
+      notes: [`The real run was cut: ${reached}. A higher limit "${limit}" lets it go on.`],
+      text: null,
+      output: this.#process.takeOutput(),
+    };
+  }
+
+  #failure(
+    reason: 'syntax' | 'entrySyntax' | 'setup' | 'function' | 'arguments' | 'entry',
+    message: string,
+    line: number | null,
+  ): Error {
+    const { path, entry } = this.#program;
+    switch (reason) {
+      case 'syntax':
+        return errors.pythonSyntax(path, line, message);
+      case 'entrySyntax':
+        return errors.entrySyntax(entry ?? '', message);
+      case 'setup':
+        return errors.setUpRaised(path, line, message);
+      case 'entry':
+        return errors.entryRaised(entry ?? '', message);
+      case 'function':
+        return errors.noSuchFunction(path, message);
+      case 'arguments':
+        return errors.argumentsNotLiteral(message);
+    }
+  }
+
+  #broken(detail: string): Error {
+    this.close();
+    return errors.tracerBroken(detail);
+  }
+}
+
+const limitTexts: Record<keyof RunLimits, (limit: number) => string> = {
+  seconds: (limit) => `it took more than ${limit} seconds`,
+  events: (limit) => `it came to ${limit} states`,
+  memory: (limit) => `it needed more than ${limit} MiB of memory`,
+  output: (limit) => `it wrote more than ${limit} KiB to its standard output`,
+  processes: (limit) => `it started more than ${limit} processes`,
+};
+
+/**
+ * Runs a program really and gives its steps in batches, as they happen: the program waits while nobody asks.
+ * Leaving the iteration, or aborting the signal, ends the program.
+ *
+ * @throws CatalogueError when there is no such Python, or the program cannot be run
+ */
+export async function* traceProgram(
+  program: Program,
+  options: TraceOptions = {},
+  signal: AbortSignal = new AbortController().signal,
+): AsyncGenerator<readonly Step[]> {
+  const run = new TracedRun(program, options);
+  const end = () => {
+    run.close();
+  };
+  signal.addEventListener('abort', end);
+  try {
+    for (;;) {
+      const steps = await run.next(signal);
+      if (steps === null || signal.aborted) return;
+      yield steps;
+    }
+  } finally {
+    signal.removeEventListener('abort', end);
+    run.close();
+  }
+}
+
+function jobOf(program: Program, call: FunctionCall | undefined, limits: RunLimits) {
+  const mode = call ? 'function' : program.entry === null ? 'script' : 'entry';
+  return {
+    source: program.source,
+    path: program.path,
+    args: program.args,
+    mode,
+    main: call ? call.asMain : mode === 'script',
+    entry: program.entry,
+    function: call?.name ?? null,
+    arguments: call?.arguments ?? {},
+    limits: {
+      events: limits.events,
+      memory: limits.memory * 1024 * 1024,
+      output: limits.output * 1024,
+      processes: limits.processes,
+    },
+  };
+}
+
+/** A frame's locals after what an event says of them. Values that stay are the same objects. */
+function changedLocals(
+  before: ReadonlyMap<string, Value>,
+  changes: readonly (string | readonly [number, string])[],
+  removed: readonly string[],
+): ReadonlyMap<string, Value> {
+  if (changes.length === 0 && removed.length === 0) return before;
+  const locals = new Map(before);
+  for (const name of removed) locals.delete(name);
+  for (let at = 0; at + 1 < changes.length; at += 2) {
+    const name = changes[at] as string;
+    const change = changes[at + 1] as string | readonly [number, string];
+    const repr =
+      typeof change === 'string' ? change : (before.get(name)?.repr ?? '').slice(0, change[0]) + change[1];
+    locals.set(name, { repr, confidence: null });
+  }
+  return locals;
+}
