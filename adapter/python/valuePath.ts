@@ -1,0 +1,266 @@
+import type { Locals, Value } from '../trajectory/state';
+import { callName, entries, wrappedItems } from './repr';
+import { decodeString, nameEnd, numberEnd, skipSpace, stringLiteral } from './reprLexer';
+import { readTape, type ReprTape } from './reprTape';
+
+/** One step from a value to a part of it. */
+type PathStep =
+  | { readonly attribute: string }
+  /** The index's repr. */
+  | { readonly index: string };
+
+/**
+ * Finds what an expression means that only looks things up: a name, then `.attribute`, `[constant]` or
+ * `[name]`, inside the values that are known. Nothing is computed.
+ *
+ * @returns the value, with the confidence of the local it is part of; null where it is not known
+ */
+export function lookUp(expression: string, locals: Locals): Value | null {
+  const path = parsePath(expression, locals);
+  const root = path && locals.get(path.name);
+  if (!root || root.repr === null) return null;
+  let repr = root.repr;
+  for (const step of path.steps) {
+    const part = 'attribute' in step ? attributeOf(repr, step.attribute) : itemOf(repr, step.index);
+    if (part === null) return null;
+    repr = part;
+  }
+  return { repr, confidence: root.confidence };
+}
+
+/** Paths longer than this are not followed. */
+const maxSteps = 100;
+
+function parsePath(expression: string, locals: Locals): { name: string; steps: PathStep[] } | null {
+  const text = expression.trim();
+  let at = nameEnd(text, 0);
+  if (at < 0) return null;
+  // Python compares identifiers in this form.
+  const name = text.slice(0, at).normalize('NFKC');
+  const steps: PathStep[] = [];
+  for (;;) {
+    at = skipSpace(text, at);
+    if (at === text.length) return { name, steps };
+    if (steps.length === maxSteps) return null;
+    if (text[at] === '.') {
+      const start = skipSpace(text, at + 1);
+      at = nameEnd(text, start);
+      if (at < 0) return null;
+      steps.push({ attribute: text.slice(start, at).normalize('NFKC') });
+    } else if (text[at] === '[') {
+      const start = skipSpace(text, at + 1);
+      const end = constantEnd(text, start);
+      if (end < 0) return null;
+      const word = text.slice(start, end);
+      const index = isName(word) ? locals.get(word.normalize('NFKC'))?.repr : word;
+      if (index === undefined || index === null) return null;
+      at = skipSpace(text, end);
+      if (text[at] !== ']') return null;
+      at++;
+      steps.push({ index });
+    } else {
+      return null;
+    }
+  }
+}
+
+function isName(word: string): boolean {
+  return nameEnd(word, 0) === word.length && !['None', 'True', 'False'].includes(word);
+}
+
+/** Where a number, a string, a name or a tuple of constants ends. */
+function constantEnd(text: string, start: number): number {
+  const literal = stringLiteral(text, start);
+  if (literal === 'unclosed') return -1;
+  if (literal) return literal.end;
+  // A name may begin like a number: `inf`, `nan_count`.
+  const name = nameEnd(text, start);
+  if (name >= 0) return name;
+  if (text[start] !== '(') return numberEnd(text, start);
+  let at = start + 1;
+  for (;;) {
+    at = skipSpace(text, at);
+    if (text[at] === ')') return at + 1;
+    if (text[at] === '(') return -1;
+    at = constantEnd(text, at);
+    if (at < 0) return -1;
+    at = skipSpace(text, at);
+    if (text[at] === ',') at++;
+    else if (text[at] !== ')') return -1;
+  }
+}
+
+/** A named argument of an object that is written as a call: `Point(x=1)`. */
+function attributeOf(repr: string, name: string): string | null {
+  const tape = readTape(repr);
+  if (!tape.is(0, 'call')) return null;
+  for (const entry of entries(tape, 0)) {
+    if (tape.is(entry, 'keyword') && tape.slice(entry) === name) return known(tape, entry + 1);
+  }
+  return null;
+}
+
+function itemOf(repr: string, index: string): string | null {
+  const tape = readTape(repr);
+  const key = readTape(index);
+  let node: number | null = 0;
+  if (tape.is(0, 'call'))
+    node = /^(\w+\.)?(deque|OrderedDict|defaultdict|Counter|mappingproxy)$/.test(callName(tape, 0))
+      ? wrappedItems(tape, 0)
+      : null;
+  if (node === null) return null;
+  switch (tape.kind(node)) {
+    case 'list':
+      return node > 0 && /Dict$/.test(callName(tape, 0))
+        ? pairItem(tape, node, key)
+        : sequenceItem(tape, node, wholeNumber(key));
+    case 'tuple':
+      return sequenceItem(tape, node, wholeNumber(key));
+    case 'dict':
+      return dictItem(tape, node, key);
+    case 'string':
+    case 'bytes':
+      return characterAt(tape, node, wholeNumber(key));
+    default:
+      return null;
+  }
+}
+
+/** A part's text, unless it stands for something that is not there. */
+function known(tape: ReprTape, node: number): string | null {
+  return tape.is(node, 'cut') || tape.is(node, 'malformed') ? null : tape.slice(node);
+}
+
+function sequenceItem(tape: ReprTape, container: number, index: number | null): string | null {
+  if (index === null) return null;
+  let position = 0;
+  if (index < 0) {
+    for (const entry of entries(tape, container)) position -= tape.is(entry, 'cut') ? tape.hidden(entry) : 1;
+    // Before a gap of unknown length nothing has a place that is counted from the end.
+    if (position === -Infinity) return fromEnd(tape, container, index);
+  }
+  for (const entry of entries(tape, container)) {
+    if (tape.is(entry, 'cut')) {
+      position += tape.hidden(entry);
+      continue;
+    }
+    if (position === index) return known(tape, entry);
+    position++;
+  }
+  return null;
+}
+
+/** An item after the last gap, by an index from the end. */
+function fromEnd(tape: ReprTape, container: number, index: number): string | null {
+  let after: number[] = [];
+  for (const entry of entries(tape, container)) {
+    if (tape.is(entry, 'cut')) after = [];
+    else after.push(entry);
+  }
+  const entry = after.at(index);
+  return entry === undefined ? null : known(tape, entry);
+}
+
+function dictItem(tape: ReprTape, container: number, key: ReprTape): string | null {
+  const wanted = identity(key, 0);
+  if (wanted === null) return null;
+  for (const entry of entries(tape, container)) {
+    const value = tape.valueOf(container, entry);
+    if (value !== entry && identity(tape, entry) === wanted) return known(tape, value);
+  }
+  return null;
+}
+
+/** An item of an ordered dict that is written as a list of pairs. */
+function pairItem(tape: ReprTape, container: number, key: ReprTape): string | null {
+  const wanted = identity(key, 0);
+  if (wanted === null) return null;
+  for (const entry of entries(tape, container)) {
+    const [first, second] = entries(tape, entry);
+    if (first === undefined || second === undefined) continue;
+    if (identity(tape, first) === wanted) return known(tape, second);
+  }
+  return null;
+}
+
+/** The same text for constants that are equal in Python: 1, 1.0 and True. Null for what is no constant. */
+function identity(tape: ReprTape, node: number): string | null {
+  switch (tape.kind(node)) {
+    case 'number': {
+      if (tape.hidden(node) > 0) return null;
+      const text = tape.slice(node).replaceAll('_', '');
+      const whole = wholeText(text);
+      if (whole !== null) return `number ${whole}`;
+      const value = Number(text);
+      // No NaN equals another.
+      if (Number.isNaN(value)) return /nan/.test(text) ? null : `number ${text}`;
+      return `number ${Number.isInteger(value) ? BigInt(value).toString() : String(value)}`;
+    }
+    case 'constant': {
+      const text = tape.slice(node);
+      return text === 'True' ? 'number 1' : text === 'False' ? 'number 0' : text;
+    }
+    case 'string':
+    case 'bytes': {
+      const literal = tape.hidden(node) === 0 ? stringLiteral(tape.text, tape.start(node)) : null;
+      if (literal === null || literal === 'unclosed') return null;
+      return `${tape.kind(node)} ${JSON.stringify(decodeString(tape.text, literal))}`;
+    }
+    case 'tuple': {
+      const items = [...entries(tape, node)].map((entry) => identity(tape, entry));
+      return items.includes(null) ? null : `(${items.join(', ')})`;
+    }
+    default:
+      return null;
+  }
+}
+
+function wholeText(text: string): string | null {
+  const match = /^([+-]?)(\d{1,4300}|0[xX][\da-fA-F]{1,4300}|0[oO][0-7]{1,4300}|0[bB][01]{1,4300})$/.exec(
+    text,
+  );
+  if (!match) return null;
+  const value = BigInt(match[2] ?? '');
+  return (match[1] === '-' ? -value : value).toString();
+}
+
+/** An integer, as an index; True and False are two. */
+function wholeNumber(tape: ReprTape): number | null {
+  const text = tape.slice(0);
+  if (text === 'True') return 1;
+  if (text === 'False') return 0;
+  const whole = tape.is(0, 'number') ? wholeText(text.replaceAll('_', '')) : null;
+  return whole === null ? null : Number(whole);
+}
+
+/** The string of one character at an index, or the byte there. */
+function characterAt(tape: ReprTape, node: number, index: number | null): string | null {
+  const literal = stringLiteral(tape.text, tape.start(node));
+  if (index === null || literal === null || literal === 'unclosed') return null;
+  const hidden = tape.hidden(node);
+  if (hidden > 0 && index < 0) return null;
+  // Two escaped surrogates are two characters in Python and one in JavaScript.
+  if (/\\[uU]0{0,4}[dD][89a-fA-F]/.test(tape.text.slice(literal.from, literal.to))) return null;
+  const contents = decodeString(tape.text, literal);
+  const character = literal.isBytes ? contents.at(index) : Array.from(contents).at(index);
+  if (character === undefined) return null;
+  return literal.isBytes ? String(character.charCodeAt(0)) : quoted(character);
+}
+
+const shortEscapes = new Map([
+  ['\\', '\\\\'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+]);
+
+/** The repr of one character. */
+function quoted(character: string): string {
+  if (character === "'") return `"'"`;
+  if (character === ' ' || !/[\\\p{C}\p{Z}]/u.test(character)) return `'${character}'`;
+  const short = shortEscapes.get(character);
+  if (short !== undefined) return `'${short}'`;
+  const code = character.codePointAt(0) ?? 0;
+  const [letter, digits] = code < 0x100 ? ['x', 2] : code < 0x10000 ? ['u', 4] : ['U', 8];
+  return `'\\${letter}${code.toString(16).padStart(digits, '0')}'`;
+}
