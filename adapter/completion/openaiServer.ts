@@ -1,0 +1,272 @@
+import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai';
+import { z } from 'zod';
+import { CatalogueError, errors } from '../errors';
+import { readAnswerChunk } from './answerChunk';
+import type { CompletionChunk, CompletionSource, Prompt, Usage } from './completion';
+import { concede, type Concessions } from './concessions';
+import { guardedFetch, type Timeouts } from './guardedFetch';
+import {
+  chatBody,
+  type RequestOptions,
+  type ServerFields,
+  type ServerProfile,
+  textBody,
+} from './requestBody';
+import { serverAddress, type ServerAddress } from './serverAddress';
+import { refusalError, serverMessage, ServerRefusal } from './serverFaults';
+
+export interface OpenAiServerOptions {
+  /** Where the server is, up to and with its version: `http://127.0.0.1:8000/v1`. */
+  readonly baseUrl: string;
+  /** The key, which is sent to the origin of `baseUrl` and nowhere else; null for none. */
+  readonly apiKey: string | null;
+  /** The model; null for the first that the server lists. */
+  readonly model: string | null;
+  /** Null: the server's own. */
+  readonly temperature: number | null;
+  readonly topP: number | null;
+  readonly profile: ServerProfile;
+  readonly timeouts: Timeouts;
+  /** Fields that are added to the body of every request, such as `chat_template_kwargs`. */
+  readonly extraBody: ServerFields;
+}
+
+/** A local server may load its model for the first request; once it writes, it does not pause for long. */
+export const defaultTimeouts: Timeouts = { firstByte: 120_000, stall: 60_000 };
+
+type Route = 'chat' | 'text';
+
+const modelList = z.object({ data: z.array(z.object({ id: z.string().min(1) })) });
+
+/** No token is longer than this many characters on average, so an answer beyond it ignores its limit. */
+const charactersPerToken = 64;
+
+/**
+ * A server with the OpenAI API, as `CompletionSource`. What the server refuses of what is useful but not
+ * necessary (a schema, log-probabilities, usage, sampling parameters, the name of the token limit) is left
+ * out, which is remembered for as long as the object lives.
+ *
+ * An aborted signal ends the iteration with the signal's reason: the DOMException named `AbortError`, unless
+ * whoever aborted gave another. `close` ends requests in the same way.
+ */
+export class OpenAiServer implements CompletionSource {
+  readonly #server: ServerAddress;
+  readonly #options: OpenAiServerOptions;
+  readonly #apiKey: string | null;
+  readonly #client: OpenAI;
+  readonly #closing = new AbortController();
+  readonly #concessions: Record<Route, Concessions>;
+  #model: string | null;
+
+  /** @throws CatalogueError for an address or a key that cannot be used */
+  constructor(options: OpenAiServerOptions) {
+    this.#server = serverAddress(options.baseUrl);
+    this.#options = options;
+    this.#apiKey = options.apiKey?.trim() || null;
+    // Else the error of the header would show the key.
+    if (this.#apiKey !== null && !/^[\x21-\x7e]+$/.test(this.#apiKey)) {
+      throw errors.serverKey(this.#server.baseUrl);
+    }
+    this.#model = options.model?.trim() || null;
+    const asked: Concessions = {
+      responseFormat: 'json_schema',
+      tokenLimit: options.profile === 'hosted' ? 'max_completion_tokens' : 'max_tokens',
+      tokenLimitTried: false,
+      logprobs: true,
+      usage: true,
+      sampling: true,
+    };
+    this.#concessions = { chat: asked, text: asked };
+    this.#client = new OpenAI({
+      baseURL: this.#server.baseUrl,
+      // The client wants a key; what is sent is decided in guardedFetch.
+      apiKey: 'unused',
+      // Null keeps the client from taking these from the environment.
+      adminAPIKey: null,
+      organization: null,
+      project: null,
+      logLevel: 'off',
+      maxRetries: 0,
+      // guardedFetch is first, and tells what happened.
+      timeout: options.timeouts.firstByte + 10_000,
+      fetch: guardedFetch({ server: this.#server, apiKey: this.#apiKey, timeouts: options.timeouts }),
+    });
+  }
+
+  get name(): string {
+    return `${this.#model ?? 'the first model'} at ${this.#server.baseUrl}`;
+  }
+
+  /**
+   * The names of the models that the server lists, in its order.
+   *
+   * @throws CatalogueError naming the server, the cause and the way out
+   */
+  async listModels(signal: AbortSignal): Promise<readonly string[]> {
+    const request = this.#request(signal);
+    try {
+      const listed = modelList.safeParse(await this.#client.get('/models', { signal: request.signal }));
+      if (!listed.success)
+        throw errors.serverSendsOther(this.#server.baseUrl, 'its list of models has another shape');
+      return listed.data.data.map(({ id }) => id);
+    } catch (thrown) {
+      throw request.signal.aborted ? request.signal.reason : this.#fault(thrown, 'GET /models');
+    } finally {
+      request.release();
+    }
+  }
+
+  async *complete(
+    prompt: Prompt,
+    { maxTokens, signal }: { readonly maxTokens: number; readonly signal: AbortSignal },
+  ): AsyncGenerator<CompletionChunk> {
+    const request = this.#request(signal);
+    const route = prompt.kind === 'chat' ? 'POST /chat/completions' : 'POST /completions';
+    try {
+      request.signal.throwIfAborted();
+      this.#model ??= await this.#firstModel(request.signal);
+      const { temperature, topP, profile, extraBody } = this.#options;
+      const options = { model: this.#model, maxTokens, temperature, topP, profile, extraBody };
+      yield* this.#read(await this.#open(prompt, options, request.signal), maxTokens, request.signal);
+    } catch (thrown) {
+      throw request.signal.aborted ? request.signal.reason : this.#fault(thrown, route);
+    } finally {
+      request.release();
+    }
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  /** A signal for one request: the caller's, and that of closing. */
+  #request(signal: AbortSignal): { readonly signal: AbortSignal; readonly release: () => void } {
+    const ending = new AbortController();
+    const sources = [signal, this.#closing.signal];
+    const releases = sources.map((source) => {
+      const stop = () => {
+        ending.abort(source.reason);
+      };
+      if (source.aborted) stop();
+      source.addEventListener('abort', stop, { once: true });
+      return () => {
+        source.removeEventListener('abort', stop);
+      };
+    });
+    return {
+      signal: ending.signal,
+      release: () => {
+        for (const release of releases) release();
+      },
+    };
+  }
+
+  /** The first model that writes text: local servers list models for embeddings too. */
+  async #firstModel(signal: AbortSignal): Promise<string> {
+    const models = await this.listModels(signal);
+    const model = models.find((name) => !/embed|rerank|whisper/i.test(name)) ?? models[0];
+    if (model === undefined) throw errors.serverWithoutModels(this.#server.baseUrl);
+    return model;
+  }
+
+  /** Sends the request, again with less where the server refuses a part that is not necessary. */
+  async #open(prompt: Prompt, options: RequestOptions, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
+    let concessions = this.#concessions[routeOf(prompt)];
+    for (;;) {
+      try {
+        const stream =
+          prompt.kind === 'chat'
+            ? await this.#client.chat.completions.create(chatBody(prompt, options, concessions), { signal })
+            : await this.#client.completions.create(textBody(prompt, options, concessions), { signal });
+        this.#concessions[routeOf(prompt)] = concessions;
+        return stream;
+      } catch (thrown) {
+        const refusal = causeOf(thrown);
+        const less = refusal instanceof ServerRefusal ? concede(concessions, refusal, routeOf(prompt)) : null;
+        if (!less) throw thrown;
+        concessions = less;
+      }
+    }
+  }
+
+  async *#read(
+    stream: AsyncIterable<unknown>,
+    maxTokens: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<CompletionChunk> {
+    const server = this.#server.baseUrl;
+    let finish: string | null = null;
+    let stopString: string | null = null;
+    let usage: Usage | null = null;
+    let texts = 0;
+    let chunks = 0;
+    let room = maxTokens * charactersPerToken + 10_000;
+    try {
+      for await (const chunk of stream) {
+        const piece = readAnswerChunk(chunk);
+        if (!piece) throw this.#otherChunk(chunk);
+        chunks++;
+        finish ??= piece.finish;
+        stopString ??= piece.stopString;
+        usage = piece.usage ?? usage;
+        room -= piece.text.length;
+        if (room < 0) throw errors.serverSendsTooMuch(server, `${maxTokens} tokens, its limit, can hold`);
+        if (piece.text === '' && piece.tokens.length === 0) continue;
+        texts++;
+        yield { kind: 'text', text: piece.text, tokens: piece.tokens };
+      }
+    } catch (thrown) {
+      // After the finish reason only the usage is to come, and it may stay away.
+      if (finish === null || signal.aborted) throw thrown;
+    }
+    // The client ends an aborted stream without a word.
+    signal.throwIfAborted();
+    if (chunks === 0) throw errors.serverSendsNothing(server);
+    if (finish === null) throw errors.serverCut(server);
+    if (finish === 'content_filter' || finish === 'error' || finish === 'abort') {
+      throw errors.serverWithholds(server, finish);
+    }
+    if (texts === 0) yield { kind: 'text', text: '', tokens: [] };
+    yield { kind: 'end', reason: finish === 'length' ? 'length' : 'stop', stopString, usage };
+  }
+
+  /** What a chunk of another shape is: an error that the server reports, or nothing known. */
+  #otherChunk(chunk: unknown): CatalogueError {
+    const body = JSON.stringify(chunk);
+    return /"(object":"error|message|detail)"/.test(body)
+      ? errors.serverStreamError(this.#server.baseUrl, serverMessage(body, this.#apiKey))
+      : errors.serverSendsOther(this.#server.baseUrl, 'a piece of its answer has another shape');
+  }
+
+  /** Whatever was thrown as an error of the catalogue. */
+  #fault(thrown: unknown, route: string): CatalogueError {
+    const server = this.#server.baseUrl;
+    const cause = causeOf(thrown);
+    if (cause instanceof CatalogueError) return cause;
+    if (cause instanceof ServerRefusal) return refusalError(this.#server, cause, route, this.#model);
+    if (cause instanceof APIConnectionTimeoutError) {
+      return errors.serverSilent(server, this.#options.timeouts.firstByte / 1000);
+    }
+    // The client throws the `error` field of a chunk like this.
+    if (cause instanceof APIError) {
+      return errors.serverStreamError(
+        server,
+        serverMessage(JSON.stringify({ error: cause.error as unknown }), this.#apiKey),
+      );
+    }
+    if (cause instanceof SyntaxError) {
+      return errors.serverSendsOther(server, 'a piece of its answer is not JSON');
+    }
+    return errors.internal(thrown);
+  }
+}
+
+function routeOf(prompt: Prompt): Route {
+  return prompt.kind;
+}
+
+/** What guardedFetch threw: the client wraps it. */
+function causeOf(thrown: unknown): unknown {
+  const cause = thrown instanceof APIError ? thrown.cause : undefined;
+  return cause instanceof CatalogueError || cause instanceof ServerRefusal ? cause : thrown;
+}
