@@ -1,7 +1,8 @@
 /** A command of the interactive session, as it was typed. */
 export type Command =
   | { readonly name: 'step' | 'next' | 'return' | 'continue' | 'back' | 'reverseContinue' | 'restart' }
-  | { readonly name: 'break' | 'clear'; readonly line: number | null }
+  | { readonly name: 'break'; readonly line: number | null; readonly condition: string | null }
+  | { readonly name: 'clear'; readonly line: number | null }
   | { readonly name: 'print'; readonly expression: string }
   | { readonly name: 'where' | 'list' | 'locals' | 'up' | 'down' | 'help' | 'quit' }
   | { readonly name: 'exceptions'; readonly filters: readonly ('raised' | 'uncaught')[] };
@@ -25,7 +26,7 @@ const vocabulary = {
   back: { words: ['back', 'sb'], help: 'step back: to where a step over would have come from' },
   reverseContinue: { words: ['rc'], help: 'go back to the last breakpoint or the beginning' },
   restart: { words: ['restart', 'run'], help: 'go back to the beginning' },
-  break: { words: ['break', 'b'], help: 'b LINE: set a breakpoint; b: list them' },
+  break: { words: ['break', 'b'], help: 'b LINE or b LINE:CONDITION: set a breakpoint; b: list them' },
   clear: { words: ['clear', 'cl'], help: 'cl LINE: remove a breakpoint; cl: remove all' },
   exceptions: {
     words: ['exceptions', 'ex'],
@@ -64,11 +65,17 @@ export function parseCommand(text: string): Command | CommandProblem | null {
   switch (name) {
     case 'print':
       return rest === '' ? { problem: 'p needs an expression.' } : { name, expression: rest };
-    case 'break':
+    case 'break': {
+      const breakpoint = rest === '' ? { line: null, condition: null } : parseBreakpoint(rest);
+      return breakpoint
+        ? { name, ...breakpoint }
+        : { problem: `b takes LINE or LINE:CONDITION, not "${rest}".` };
+    }
     case 'clear':
       if (rest === '') return { name, line: null };
-      if (!/^\d+$/.test(rest)) return { problem: `${word} takes a line number, not "${rest}".` };
-      return { name, line: Number(rest) };
+      return /^\d+$/.test(rest)
+        ? { name, line: Number(rest) }
+        : { problem: `cl takes a line, not "${rest}".` };
     case 'exceptions': {
       const filters = rest.split(/[\s,]+/).filter((filter) => filter !== '');
       const known = filters.filter((filter) => filter === 'raised' || filter === 'uncaught');
@@ -79,6 +86,12 @@ export function parseCommand(text: string): Command | CommandProblem | null {
     default:
       return rest === '' ? { name } : { problem: `${word} takes no argument.` };
   }
+}
+
+/** Reads `LINE`, `LINE:CONDITION` or, as in pdb, `LINE, CONDITION`; null if it is none of them. */
+export function parseBreakpoint(text: string): { line: number; condition: string | null } | null {
+  const [, line, condition] = /^\s*(\d+)\s*(?:[:,]\s*(\S.*?))?\s*$/s.exec(text) ?? [];
+  return line === undefined || Number(line) < 1 ? null : { line: Number(line), condition: condition ?? null };
 }
 
 /** Splits a line of commands at semicolons, but not inside quotes and brackets. */

@@ -2,8 +2,9 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { serveOnPort, serveOnStandardStreams } from '../dap/server';
 import { asCatalogueError } from '../errors';
 import { shownText } from '../shownText';
+import { parseBreakpoint } from './commands';
 import { adapterKey } from './keys';
-import { exitCodes, run, type RunOptions } from './run';
+import { type BreakpointOption, exitCodes, run, type RunOptions } from './run';
 import { serve, type ServeOptions } from './serve';
 import { trace, type TraceOptions } from './trace';
 
@@ -20,10 +21,11 @@ function port(text: string): number {
   return number;
 }
 
-function line(text: string, before: readonly number[]): number[] {
-  const number = wholeNumber(text);
-  if (number < 1) throw new InvalidArgumentError('Lines are counted from 1.');
-  return [...before, number];
+function breakpoint(text: string, before: readonly BreakpointOption[]): BreakpointOption[] {
+  const parsed = parseBreakpoint(text);
+  if (!parsed)
+    throw new InvalidArgumentError('It must be LINE or LINE:CONDITION, with lines counted from 1.');
+  return [...before, parsed];
 }
 
 function oneMore(text: string, before: readonly string[]): string[] {
@@ -39,7 +41,7 @@ function program(finish: (code: number) => void): Command {
     .argument('<file>', 'the Python file, or with --world recording the recording')
     .option('--entry <call>', `the call to debug, such as "f(3, 'x')"; without it the file is a script`)
     .option('--arg <text>', 'an argument of the script (repeatable)', oneMore, [])
-    .option('--break <line>', 'a breakpoint (repeatable)', line, [])
+    .option('--break <line[:condition]>', 'a breakpoint (repeatable)', breakpoint, [])
     .addOption(new Option('--world <kind>', 'what answers').choices(['server', 'reference', 'recording']))
     .option('--base-url <url>', 'the OpenAI-compatible server; its key is in NEURAL_DEBUG_API_KEY')
     .option('--model <name>', 'the model (default: the first that the server lists)')

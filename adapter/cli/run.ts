@@ -13,11 +13,17 @@ import type { Reporter } from './reporter';
 import { Session } from './session';
 import { TextReporter } from './textReporter';
 
+/** A breakpoint that was asked for. */
+export interface BreakpointOption {
+  readonly line: number;
+  readonly condition: string | null;
+}
+
 /** The options of `run`, as they were given. */
 export interface RunOptions {
   readonly entry?: string;
   readonly arg: readonly string[];
-  readonly break: readonly number[];
+  readonly break: readonly BreakpointOption[];
   readonly world?: string;
   readonly baseUrl?: string;
   readonly model?: string;
@@ -59,7 +65,7 @@ export async function run(file: string, options: RunOptions): Promise<number> {
   try {
     const driver = new Session(opened, reporter);
     if (!options.json) reporter.text(pc.dim(`${describeWorld(opened.debugger.world.description)}.`));
-    for (const line of options.break) driver.setBreakpoint(line);
+    for (const { line, condition } of options.break) driver.setBreakpoint(line, condition);
     await driver.start();
     await followCommands(driver, opened.debugger, options);
     if (driver.hasFailed) return exitCodes.failed;

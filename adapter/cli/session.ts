@@ -1,3 +1,4 @@
+import type { LineBreakpoint } from '../debugger/breakpoints';
 import type { Opened } from '../debugger/open';
 import type { Debugger, Stop } from '../debugger/debugger';
 import { asCatalogueError } from '../errors';
@@ -18,7 +19,7 @@ export class Session {
   hasFailed = false;
   /** Whether a command was not understood. */
   hadProblem = false;
-  #lines = new Set<number>();
+  readonly #breakpoints = new Map<number, LineBreakpoint>();
   /** Which frame of the stack is looked at: 0 is the innermost. */
   #lookingAt = 0;
 
@@ -48,14 +49,14 @@ export class Session {
   }
 
   /** Sets a breakpoint, and says where it really sits. */
-  setBreakpoint(line: number): void {
+  setBreakpoint(line: number, condition: string | null): void {
     const actual = this.#debugger.source.breakpointLine(line);
     if (actual === null) {
       this.#problem(`There is no code on line ${line}, nor after it in its block.`);
       return;
     }
-    this.#lines.add(actual);
-    this.#debugger.breakpoints.setLines(this.#lines);
+    this.#breakpoints.set(actual, { line: actual, condition });
+    this.#debugger.breakpoints.setLines([...this.#breakpoints.values()]);
     if (actual !== line) this.reporter.text(`Breakpoint moved from line ${line} to line ${actual}.`);
   }
 
@@ -77,13 +78,14 @@ export class Session {
         return this.start();
       case 'break':
         if (command.line === null) this.#listBreakpoints();
-        else this.setBreakpoint(command.line);
+        else this.setBreakpoint(command.line, command.condition);
         return;
       case 'clear':
-        if (command.line === null) this.#lines.clear();
-        else if (!this.#lines.delete(command.line))
+        if (command.line === null) this.#breakpoints.clear();
+        else if (!this.#breakpoints.delete(command.line)) {
           this.#problem(`There is no breakpoint on line ${command.line}.`);
-        this.#debugger.breakpoints.setLines(this.#lines);
+        }
+        this.#debugger.breakpoints.setLines([...this.#breakpoints.values()]);
         return;
       case 'exceptions':
         this.#debugger.breakpoints.raised = command.filters.includes('raised');
@@ -175,16 +177,19 @@ export class Session {
     const current = trajectory.line(entry.state);
     const last = Math.min(source.lines.length, current + listed);
     for (let line = Math.max(1, current - listed); line <= last; line++) {
-      const mark = `${this.#lines.has(line) ? 'B' : ' '}${line === current ? '->' : '  '}`;
+      const mark = `${this.#breakpoints.has(line) ? 'B' : ' '}${line === current ? '->' : '  '}`;
       this.reporter.text(`${String(line).padStart(5)} ${mark} ${shownText(source.lines[line - 1] ?? '')}`);
     }
   }
 
   #listBreakpoints(): void {
-    const lines = [...this.#lines].sort((a, b) => a - b);
-    this.reporter.text(
-      lines.length > 0 ? `Breakpoints on lines ${lines.join(', ')}.` : 'There are no breakpoints.',
-    );
+    const breakpoints = [...this.#breakpoints.values()].sort((a, b) => a.line - b.line);
+    if (breakpoints.length === 0) this.reporter.text('There are no breakpoints.');
+    for (const { line, condition } of breakpoints) {
+      this.reporter.text(
+        `Breakpoint on line ${line}${condition === null ? '' : ` if ${shownText(condition)}`}.`,
+      );
+    }
   }
 
   #problem(text: string): void {

@@ -3,6 +3,7 @@ import type { DebugProtocol } from '@vscode/debugprotocol';
 /** What the adapter can do, whatever the world. */
 export const capabilities: DebugProtocol.Capabilities = {
   supportsConfigurationDoneRequest: true,
+  supportsConditionalBreakpoints: true,
   supportsStepBack: true,
   supportsEvaluateForHovers: true,
   supportsClipboardContext: true,

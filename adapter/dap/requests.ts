@@ -14,16 +14,7 @@ export const initializeArguments = z.object({
 
 export const setBreakpointsArguments = z.object({
   source,
-  breakpoints: z
-    .array(
-      z.object({
-        line: z.number().int(),
-        condition: z.string().optional(),
-        hitCondition: z.string().optional(),
-        logMessage: z.string().optional(),
-      }),
-    )
-    .default([]),
+  breakpoints: z.array(z.object({ line: z.number().int(), condition: z.string().optional() })).default([]),
 });
 
 export const setExceptionBreakpointsArguments = z.object({ filters: z.array(z.string()).default([]) });

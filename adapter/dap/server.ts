@@ -33,7 +33,14 @@ export function serveOnPort(port: number, options: SessionOptions): Promise<Serv
     session.on('ended', () => {
       socket.end();
     });
-    session.start(socket, socket);
+    socket.once('data', (first) => {
+      if (!beginsAsProtocol(first)) {
+        socket.destroy();
+        return;
+      }
+      session.start(socket, socket);
+      socket.unshift(first);
+    });
   });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -41,4 +48,13 @@ export function serveOnPort(port: number, options: SessionOptions): Promise<Serv
       resolve(server);
     });
   });
+}
+
+/**
+ * Whether a connection's first bytes are those of a message's header. A web page can make a browser send an
+ * HTTP request to any port, with a body that reads as a message: such a connection is closed.
+ */
+function beginsAsProtocol(first: Buffer): boolean {
+  const header = 'Content-';
+  return header.startsWith(first.toString('latin1', 0, header.length));
 }

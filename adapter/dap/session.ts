@@ -158,13 +158,6 @@ export class NeuralDebugSession extends Router {
     const answers = breakpoints.map((asked): DebugProtocol.Breakpoint => {
       const line = this.#fromClient(asked.line);
       const actual = python.breakpointLine(line);
-      if (asked.condition ?? asked.hitCondition ?? asked.logMessage) {
-        return {
-          verified: false,
-          line: asked.line,
-          message: 'Conditions, hit counts and log messages are not supported.',
-        };
-      }
       if (actual === null) {
         return {
           verified: false,
@@ -182,7 +175,11 @@ export class NeuralDebugSession extends Router {
         ...moved,
       };
     });
-    set.setLines(answers.flatMap(({ id }) => (id === undefined ? [] : [id])));
+    set.setLines(
+      answers.flatMap(({ id }, index) =>
+        id === undefined ? [] : [{ line: id, condition: breakpoints[index]?.condition?.trim() || null }],
+      ),
+    );
     return { breakpoints: answers };
   }
 
@@ -243,9 +240,9 @@ export class NeuralDebugSession extends Router {
     });
   }
 
-  #back(request: 'stepBack' | 'reverseContinue'): AnswerFirst {
+  async #back(request: 'stepBack' | 'reverseContinue'): Promise<AnswerFirst> {
     const opened = this.#whileStopped(request);
-    const stop = opened.debugger.back(request);
+    const stop = await opened.debugger.back(request);
     return new AnswerFirst(undefined, () => {
       this.#show(stop);
       return Promise.resolve();
@@ -503,8 +500,8 @@ export class NeuralDebugSession extends Router {
     if (!configuration) throw errors.notLaunched();
     const recorded = before.world.description.kind === 'reference' ? null : before.trajectory;
     const opened = await this.#open(configuration, recorded);
-    const { raised, uncaught, lines } = before.breakpoints;
-    opened.debugger.breakpoints.setLines(lines);
+    const { raised, uncaught, lineBreakpoints } = before.breakpoints;
+    opened.debugger.breakpoints.setLines(lineBreakpoints);
     Object.assign(opened.debugger.breakpoints, { raised, uncaught });
     await this.#close();
     this.#opened = opened;

@@ -49,6 +49,12 @@ export const defaultOptions: DebuggerOptions = {
   allStates: false,
 };
 
+/** Why a walk ends at a state. */
+interface Match {
+  readonly reason: StopReason;
+  readonly notes: readonly string[];
+}
+
 /** What a debugger tells while it works. */
 export interface DebuggerListener {
   /**
@@ -66,7 +72,7 @@ export interface DebuggerListener {
  * recorded, and decides where to stop. The trajectory only grows; going back moves the cursor.
  */
 export class Debugger {
-  readonly breakpoints = new Breakpoints();
+  readonly breakpoints: Breakpoints;
   #cursor = -1;
   /** The first state that is shown; null until the program's beginning was reached. */
   #first: number | null = null;
@@ -84,6 +90,7 @@ export class Debugger {
     readonly options: DebuggerOptions = defaultOptions,
     private readonly listener: DebuggerListener = {},
   ) {
+    this.breakpoints = new Breakpoints(evaluator);
     this.#printed = new PrintedOutput(source, evaluator);
   }
 
@@ -125,14 +132,18 @@ export class Debugger {
     };
     const stop = await this.#exclusively((running) => {
       this.#cursor = -1;
-      return this.#advance((index) => (isBeginning(index) ? 'entry' : null), false, running);
+      return this.#advance(
+        (index) => Promise.resolve(isBeginning(index) ? { reason: 'entry', notes: [] } : null),
+        false,
+        running,
+      );
     });
     if (stop.reason !== 'entry') return stop;
     this.#first = stop.state;
     this.#cursor = stop.state;
     if (stopOnEntry) return stop;
-    const match = this.breakpoints.matches(this.trajectory, stop.state);
-    if (match) return { ...stop, reason: match };
+    const match = await this.breakpoints.match(this.trajectory, stop.state);
+    if (match) return { ...stop, ...match };
     return this.forward('continue');
   }
 
@@ -145,7 +156,10 @@ export class Debugger {
     return this.#exclusively((running) => {
       const ends = stepEnd(this.trajectory, this.#cursor, request, this.options.allStates);
       return this.#advance(
-        (index) => (ends(index) ? 'step' : this.breakpoints.matches(this.trajectory, index)),
+        (index) =>
+          ends(index)
+            ? Promise.resolve({ reason: 'step', notes: [] })
+            : this.breakpoints.match(this.trajectory, index),
         request !== 'continue',
         running,
       );
@@ -153,7 +167,7 @@ export class Debugger {
   }
 
   /** Moves the cursor to where a step over would have come from, or to the stop before. Asks no world. */
-  back(request: 'stepBack' | 'reverseContinue'): Stop {
+  async back(request: 'stepBack' | 'reverseContinue'): Promise<Stop> {
     if (this.#running) throw errors.stillPredicting();
     const first = this.#first ?? 0;
     if (this.#cursor < 0) throw errors.notStarted();
@@ -164,8 +178,8 @@ export class Debugger {
     }
     let index = this.#cursor > first ? this.trajectory.previous(this.#cursor) : -1;
     for (; index >= first; index = this.trajectory.previous(index)) {
-      const match = this.breakpoints.matches(this.trajectory, index);
-      if (match) return this.#arrive(match, index);
+      const match = await this.breakpoints.match(this.trajectory, index);
+      if (match) return this.#arrive(match.reason, index, [], match.notes);
     }
     return this.#atBeginning(first, []);
   }
@@ -206,7 +220,7 @@ export class Debugger {
    *   stop of its own
    */
   async #advance(
-    match: (index: number) => StopReason | null,
+    match: (index: number) => Promise<Match | null>,
     isStep: boolean,
     request: RunningRequest,
   ): Promise<Stop> {
@@ -224,13 +238,11 @@ export class Debugger {
         if (next !== null) {
           index = next;
           await this.#tellOutput(index);
-          const reason = match(index);
-          if (reason)
-            return this.#arrive(
-              reason,
-              index,
-              isStep ? returnedBetween(this.source, trajectory, from, index) : [],
-            );
+          const found = await match(index);
+          if (found) {
+            const returned = isStep ? returnedBetween(this.source, trajectory, from, index) : [];
+            return this.#arrive(found.reason, index, returned, found.notes);
+          }
           continue;
         }
         const ending = trajectory.ending(index);

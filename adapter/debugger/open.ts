@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { OpenAiServer } from '../completion/openaiServer';
+import { defaultTimeouts, OpenAiServer } from '../completion/openaiServer';
 import { describeCause, errors } from '../errors';
 import { createChatFormat } from '../format/chat/chatFormat';
 import { createCwmFormat } from '../format/cwm/cwmFormat';
@@ -80,6 +80,9 @@ async function openWorld(
     model: server.model,
     profile: server.profile,
     temperature: server.temperature,
+    topP: null,
+    timeouts: defaultTimeouts,
+    extraBody: {},
   });
   const format =
     server.format === 'chat' ? createChatFormat(program, source) : await createCwmFormat(program, source);

@@ -24,7 +24,12 @@ export class DapClient {
 
   /** Sends a request; resolves with its response, whether it succeeded or not. */
   request(command: string, args?: object): Promise<DebugProtocol.Response> {
-    const request: DebugProtocol.Request = { seq: this.#sequence++, type: 'request', command, arguments: args };
+    const request: DebugProtocol.Request = {
+      seq: this.#sequence++,
+      type: 'request',
+      command,
+      arguments: args,
+    };
     this.messages.push(request);
     const response = new Promise<DebugProtocol.Response>((resolve) => {
       this.#responses.set(request.seq, resolve);
@@ -109,7 +114,8 @@ export class DapClient {
   transcript(replacements: readonly (readonly [string | RegExp, string])[] = []): string {
     const text = this.messages
       .map((message) => {
-        if (message.type === 'request') return `> ${message.command} ${show((message as DebugProtocol.Request).arguments)}`;
+        if (message.type === 'request')
+          return `> ${(message as DebugProtocol.Request).command} ${show((message as DebugProtocol.Request).arguments)}`;
         if (message.type === 'event') {
           const { event, body } = message as DebugProtocol.Event;
           return `< event ${event} ${show(body)}`;
