@@ -1,8 +1,9 @@
 import { errors } from '../errors';
-import { frameEndAfter, type RawFrame, splitFrame } from '../format/cwm/frames';
+import { type RawFrame, splitFrame } from '../format/cwm/frames';
 import { jsonString, readJsonObject, readJsonString } from '../format/cwm/json';
 import { unchanged, withoutLineEnd, withoutMarker } from '../format/cwm/tokens';
 import { exceptionRepr, plainRepr } from '../format/cwm/values';
+import { frameEndAfter } from './frameEnd';
 import { Refusal } from './refusal';
 import type { FrameSource, TraceFrame } from './traceFrame';
 

@@ -1,45 +1,51 @@
-import { HistoryCheck } from './history';
+import { dividePrompt, readSeed, type Seed } from './cwmPrompt';
+import { frameEndAfter } from './frameEnd';
+import { HistoryCheck, type HistoryEnd } from './history';
 import { followedText, type KnownText } from './knownTexts';
 import type { Continuation, Model } from './model';
-import { type CwmPrompt, readCwmPrompt, type TraceJob } from './cwmPrompt';
 import { type Run, type RunLimits, Runs, type StartRun } from './runs';
-import { tokenize } from './tokens';
+import { readTraceContext, type TraceContext } from './traceContext';
 import type { TraceFrame } from './traceFrame';
+import type { TraceJob } from './traceRun';
 
-/** How many source contexts are kept with what was found in them. */
+/** How many source contexts are kept with what was read from them. */
 const maxContexts = 32;
 
 /** A CWM that is always right: it runs the program of the prompt and writes what happens. */
 export class ReferenceModel implements Model {
   readonly id = 'neural-debug-reference-cwm';
   readonly #runs: Runs<TraceJob>;
-  /** The tokens of source contexts, the newest last. */
-  readonly #contextTokens = new Map<string, number>();
+  /** What was read from the heads of prompts before, the newest last. */
+  readonly #contexts = new Map<string, TraceContext>();
 
   constructor(start: StartRun<TraceJob>, limits: RunLimits) {
     this.#runs = new Runs(start, limits);
   }
 
   async continue(text: string, signal: AbortSignal): Promise<Continuation> {
-    const prompt = readCwmPrompt(text);
-    const { history, job } = prompt;
-    const isNewContext = !this.#contextTokens.has(prompt.context);
-    const contextTokens = this.#tokensOfContext(prompt.context);
-    const run = this.#runs.hold(prompt.key, job, signal);
+    const { head, history } = dividePrompt(text);
+    const cachedContext = this.#contexts.get(head)?.tokens ?? 0;
+    const context = await this.#context(head);
+    const seed = readSeed(history, context.entry.name, context.entry.parameters);
+    const run = this.#run(head, context, seed, signal);
+
     const known = run.known.beginningOf(history);
     const check = new HistoryCheck(history, run.frames);
-    const followed = followedText(history, await check.follow(known.end, signal), known);
-    const frames = run.frames.from(followed.end.next, signal);
+    const end = await check.follow(laterEnd(known.end, seed.end), signal);
+    const frames = run.frames.from(end.next, signal);
     const first = await frames.next();
-    const rest = followed.end.length < history.length ? check.rest(followed.end, firstFrame(first)) : null;
-    const cached = run.known.cachedTokens(history, followed.tokens);
+    const isBegun = end.length < history.length;
+    const rest = isBegun ? check.rest(end, first.done ? null : (first.value[0] ?? null)) : null;
+
+    const followed = followedText(history, end, known);
+    const cachedHistory = run.known.cachedTokens(history, followed.tokens);
     run.known.add(followed);
     return {
-      promptTokens: contextTokens + followed.tokens,
-      cachedTokens: isNewContext ? 0 : contextTokens + cached,
-      text: texts(rest, first, frames),
+      promptTokens: context.tokens + followed.tokens,
+      cachedTokens: cachedContext + cachedHistory,
+      text: first.done ? nothing() : following(rest, first.value, frames),
       remember: (written) => {
-        run.known.add(continued(followed, written, run));
+        run.known.add(continued(followed, written));
       },
     };
   }
@@ -49,43 +55,45 @@ export class ReferenceModel implements Model {
     return Promise.resolve();
   }
 
-  #tokensOfContext(context: CwmPrompt['context']): number {
-    const tokens = this.#contextTokens.get(context) ?? tokenize(context).length;
-    this.#contextTokens.delete(context);
-    this.#contextTokens.set(context, tokens);
-    const [oldest] = this.#contextTokens.keys();
-    if (this.#contextTokens.size > maxContexts && oldest !== undefined) this.#contextTokens.delete(oldest);
-    return tokens;
+  async #context(head: string): Promise<TraceContext> {
+    const context = this.#contexts.get(head) ?? (await readTraceContext(head));
+    this.#contexts.delete(head);
+    this.#contexts.set(head, context);
+    const [oldest] = this.#contexts.keys();
+    if (this.#contexts.size > maxContexts && oldest !== undefined) this.#contexts.delete(oldest);
+    return context;
+  }
+
+  #run(head: string, context: TraceContext, seed: Seed, signal: AbortSignal): Run {
+    const key = JSON.stringify([head, ...seed.arguments]);
+    return this.#runs.hold(key, { context, arguments: seed.arguments }, signal);
   }
 }
 
-type Batch = IteratorResult<readonly TraceFrame[], unknown>;
-
-function firstFrame(batch: Batch): TraceFrame | null {
-  return batch.done ? null : ((batch.value[0] as TraceFrame | undefined) ?? null);
+function laterEnd(a: HistoryEnd, b: HistoryEnd | null): HistoryEnd {
+  return b && b.length > a.length ? b : a;
 }
 
-/** The text that follows: what is left of the frame that the prompt begins, if it does, and the frames after. */
-async function* texts(
+async function* nothing(): AsyncGenerator<readonly string[]> {
+  // The program has ended, and so has the text.
+}
+
+/** The text that follows: what is left of a frame that the prompt begins, if it does, and the frames after. */
+async function* following(
   rest: string | null,
-  first: Batch,
-  frames: AsyncGenerator<readonly TraceFrame[]>,
+  first: readonly TraceFrame[],
+  frames: AsyncIterable<readonly TraceFrame[]>,
 ): AsyncGenerator<readonly string[]> {
-  if (first.done) return;
-  const batch = first.value as readonly TraceFrame[];
-  const written = batch.map(({ text }) => text);
-  yield rest === null ? written : [rest, ...written.slice(1)];
+  const texts = first.map(({ text }) => text);
+  yield rest === null ? texts : [rest, ...texts.slice(1)];
   for await (const more of frames) yield more.map(({ text }) => text);
 }
 
 /** A history with what was written after it. */
-function continued(followed: KnownText, written: string, run: Run): KnownText {
+function continued(followed: KnownText, written: string): KnownText {
   const text = followed.text + written;
   let { next, length, frames } = followed.end;
-  for (let frame = run.frames.at(next); frame; frame = run.frames.at(next)) {
-    // The first frame may be spaced otherwise: its end is then where its own text and the rest of it meet.
-    const end = next === followed.end.next ? frameEndAfter(text, length) : length + frame.text.length;
-    if (end < 0 || end > text.length) break;
+  for (let end = frameEndAfter(text, length); end >= 0; end = frameEndAfter(text, length)) {
     length = end;
     next++;
     frames++;

@@ -49,7 +49,8 @@ export class Runs<Job> {
    */
   hold(key: string, job: Job, signal: AbortSignal): Run {
     signal.throwIfAborted();
-    const run = this.#runs.get(key) ?? this.#begin(job);
+    const kept = this.#runs.get(key);
+    const run = kept && !kept.frames.isBroken ? kept : this.#begin(job);
     this.#runs.delete(key);
     this.#runs.set(key, run);
     this.#makeRoom();
@@ -74,8 +75,16 @@ export class Runs<Job> {
       this.#end(key, run);
     };
     later(() => {
-      if (run.frames.isWorking) end();
-      else later(end, unusedAfter);
+      if (run.frames.isWorking) {
+        end();
+        return;
+      }
+      // A program that is not asked stands still only if it has frames to give.
+      run.frames.readAhead();
+      later(() => {
+        if (run.frames.isWorking) end();
+        else later(end, unusedAfter);
+      }, abandonedAfter);
     }, abandonedAfter);
   }
 

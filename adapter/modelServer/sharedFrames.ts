@@ -23,6 +23,11 @@ export class SharedFrames implements FrameSource {
     return this.#pending !== null;
   }
 
+  /** Whether no frame was or will be made. */
+  get isBroken(): boolean {
+    return this.#failure !== null && this.#frames.length === 0;
+  }
+
   /** About how much memory the frames take, in bytes. */
   get size(): number {
     return 2 * this.#length + 100 * this.#frames.length;
@@ -30,6 +35,11 @@ export class SharedFrames implements FrameSource {
 
   at(index: number): TraceFrame | undefined {
     return this.#frames[index];
+  }
+
+  /** Lets the next frames be made though nobody has asked for them. */
+  readAhead(): void {
+    if (!this.#ended) this.#pending ??= this.#make();
   }
 
   async *from(index: number, signal: AbortSignal): AsyncGenerator<readonly TraceFrame[]> {

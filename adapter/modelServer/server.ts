@@ -1,0 +1,67 @@
+import type { RunLimits } from '../python/tracer';
+import type { LoopbackHost } from './access';
+import { listen, type ModelServer } from './httpServer';
+import { ReferenceModel } from './referenceModel';
+import { traceFrames } from './traceRun';
+
+export type { ModelServer } from './httpServer';
+
+/** What the server and the programs that it runs may use up. */
+export interface ModelServerLimits extends RunLimits {
+  /** How many runs are kept at once. */
+  readonly runs: number;
+  /** The longest request body, in bytes. */
+  readonly body: number;
+}
+
+/** The limits of a run, and of all runs and requests together. */
+export const defaultLimits: ModelServerLimits = {
+  seconds: 60,
+  events: 500_000,
+  memory: 1024,
+  output: 4096,
+  processes: 32,
+  runs: 8,
+  body: 16 * 1024 * 1024,
+};
+
+export interface ModelServerOptions {
+  /** 0: any free port. */
+  readonly port: number;
+  readonly host?: LoopbackHost;
+  /** What clients have to send as their API key; a random one where none is given. */
+  readonly token?: string;
+  /** The interpreter that runs the programs; `python3` by default. */
+  readonly python?: string;
+  readonly limits?: Partial<ModelServerLimits>;
+}
+
+/** The most text of one run's frames, in UTF-16 units, and of all that are kept, in bytes. */
+const maxRunLength = 64 * 1024 * 1024;
+const maxKeptBytes = 256 * 1024 * 1024;
+
+/**
+ * Starts an OpenAI-compatible server on this machine that answers prompts in CWM's trace format as a perfect
+ * CWM would: it really runs the programs that it is sent.
+ *
+ * @throws CatalogueError when it cannot listen there
+ */
+export function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
+  const limits = { ...defaultLimits, ...options.limits };
+  const run = { python: options.python ?? 'python3', limits, maxLength: maxRunLength };
+  const model = new ReferenceModel((job, signal) => traceFrames(job, run, signal), {
+    runs: limits.runs,
+    bytes: maxKeptBytes,
+  });
+  return listen(model, { ...options, maxBodyBytes: limits.body });
+}
+
+/** What a person should know before they leave the server running. */
+export function startupNotice(given: Partial<ModelServerLimits> = {}): string {
+  const { seconds, events, memory, runs } = { ...defaultLimits, ...given };
+  return [
+    'This server really runs the Python programs that it is sent, with your rights: they can read and write your files and use the network.',
+    `A run may take ${seconds} seconds, ${memory} MiB of memory and ${events} states; ${runs} runs are kept at once.`,
+    'It answers this machine only, and only to requests that carry the token. Keep the token to yourself.',
+  ].join('\n');
+}
