@@ -1,0 +1,59 @@
+import * as vscode from 'vscode';
+import { PythonSource } from '../../adapter/python/source';
+import { debugType } from './configurationProvider';
+
+/**
+ * Tells which expression a hover is about: the whole of `d["k"]` or `a.b`, and nothing in strings and
+ * comments. Without it the editor would take the single word.
+ */
+class ExpressionProvider implements vscode.EvaluatableExpressionProvider {
+  #newest: {
+    readonly document: vscode.TextDocument;
+    readonly version: number;
+    readonly source: Promise<PythonSource>;
+  } | null = null;
+
+  async provideEvaluatableExpression(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+  ): Promise<vscode.EvaluatableExpression | null> {
+    const source = await this.#parse(document);
+    const found = source.expressionAt(position.line + 1, position.character);
+    return (
+      found &&
+      new vscode.EvaluatableExpression(
+        new vscode.Range(found.line - 1, found.startColumn, found.line - 1, found.endColumn),
+        found.text,
+      )
+    );
+  }
+
+  #parse(document: vscode.TextDocument): Promise<PythonSource> {
+    const newest = this.#newest;
+    if (newest?.document === document && newest.version === document.version) return newest.source;
+    const source = PythonSource.parse(document.getText());
+    this.#newest = { document, version: document.version, source };
+    return source;
+  }
+}
+
+/**
+ * Provides hovers for Python while one of our sessions is active, and only then: other debuggers have their
+ * own.
+ */
+export function evaluatableExpressions(): vscode.Disposable {
+  let registered: vscode.Disposable | null = null;
+  const follow = (session: vscode.DebugSession | undefined) => {
+    registered?.dispose();
+    registered =
+      session?.type === debugType
+        ? vscode.languages.registerEvaluatableExpressionProvider('python', new ExpressionProvider())
+        : null;
+  };
+  const changes = vscode.debug.onDidChangeActiveDebugSession(follow);
+  follow(vscode.debug.activeDebugSession);
+  return new vscode.Disposable(() => {
+    changes.dispose();
+    registered?.dispose();
+  });
+}

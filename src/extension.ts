@@ -1,0 +1,32 @@
+import * as vscode from 'vscode';
+import { connectServer, setApiKey } from './commands/connectServer';
+import { askEntryCall, debugCall, debugFile } from './commands/debugFile';
+import { AdapterFactory } from './debug/adapterFactory';
+import { ConfigurationProvider, debugType } from './debug/configurationProvider';
+import { evaluatableExpressions } from './debug/evaluatableExpressions';
+import { LogTracker } from './debug/tracker';
+import { ApiKeys } from './servers/apiKeys';
+import { Consent } from './servers/consent';
+
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel('Neural Debug', { log: true });
+  const keys = new ApiKeys(context.secrets);
+  const configurations = new ConfigurationProvider(keys, new Consent(context.globalState));
+  const { Dynamic } = vscode.DebugConfigurationProviderTriggerKind;
+  context.subscriptions.push(
+    log,
+    vscode.debug.registerDebugConfigurationProvider(debugType, configurations),
+    vscode.debug.registerDebugConfigurationProvider(debugType, configurations, Dynamic),
+    vscode.debug.registerDebugAdapterDescriptorFactory(debugType, new AdapterFactory(keys)),
+    vscode.debug.registerDebugAdapterTrackerFactory(debugType, new LogTracker(log)),
+    evaluatableExpressions(),
+    vscode.commands.registerCommand('neuralDebug.debugFile', debugFile),
+    vscode.commands.registerCommand('neuralDebug.debugCall', debugCall),
+    vscode.commands.registerCommand('neuralDebug.askEntryCall', askEntryCall),
+    vscode.commands.registerCommand('neuralDebug.connectServer', () => connectServer(keys)),
+    vscode.commands.registerCommand('neuralDebug.setApiKey', () => setApiKey(keys)),
+    vscode.commands.registerCommand('neuralDebug.showLog', () => {
+      log.show();
+    }),
+  );
+}

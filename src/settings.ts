@@ -1,0 +1,34 @@
+import * as vscode from 'vscode';
+import { z } from 'zod';
+import type { ServerConfiguration } from './debug/launchConfiguration';
+
+const serverFormat = z.enum(['cwm', 'chat']).catch('cwm');
+const text = z.string().catch('');
+
+/** The user's settings. All are of machine scope, so that no workspace can say where source is sent. */
+export interface Settings {
+  /** The server that predicts, or null where none is set. */
+  readonly server: ServerConfiguration | null;
+  /** The Python interpreter's path, or null for the search path's `python3`. */
+  readonly python: string | null;
+}
+
+export function readSettings(): Settings {
+  const settings = vscode.workspace.getConfiguration('neuralDebug');
+  const baseUrl = text.parse(settings.get('server.baseUrl')).trim();
+  const model = text.parse(settings.get('server.model')).trim();
+  const format = serverFormat.parse(settings.get('server.format'));
+  const python = text.parse(settings.get('python')).trim();
+  return {
+    server: baseUrl === '' ? null : { baseUrl, format, ...(model === '' ? {} : { model }) },
+    python: python === '' ? null : python,
+  };
+}
+
+/** Stores the server that predicts in the user's settings. */
+export async function storeServer(server: ServerConfiguration): Promise<void> {
+  const settings = vscode.workspace.getConfiguration('neuralDebug');
+  await settings.update('server.baseUrl', server.baseUrl, vscode.ConfigurationTarget.Global);
+  await settings.update('server.model', server.model ?? '', vscode.ConfigurationTarget.Global);
+  await settings.update('server.format', server.format, vscode.ConfigurationTarget.Global);
+}

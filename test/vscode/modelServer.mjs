@@ -1,0 +1,55 @@
+// The project's own model server, which answers like a model from a real run, and a server that only counts.
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { root } from './setup.mjs';
+
+/** Starts `neural-debug serve` and waits for its two lines: URL and token. */
+export async function startModelServer() {
+  const process_ = spawn(
+    process.execPath,
+    [join(root, 'dist/cli.cjs'), ...'serve --world reference --format cwm --port 0'.split(' ')],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let printed = '';
+  const [baseUrl, token] = await new Promise((ready, failed) => {
+    const read = (piece) => {
+      printed += piece;
+      const url = /http:\/\/127\.0\.0\.1:\d+\/v1/.exec(printed)?.[0];
+      const token_ = /token\W+([\w-]{16,})/i.exec(printed)?.[1];
+      if (url && token_) ready([url, token_]);
+    };
+    process_.stdout.on('data', read);
+    process_.stderr.on('data', read);
+    process_.once('exit', (code) => failed(new Error(`The model server ended with ${code}:\n${printed}`)));
+  });
+  return {
+    baseUrl,
+    token,
+    async stop() {
+      const ended = new Promise((done) => process_.once('exit', done));
+      process_.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/** A server that answers nothing but 404, and keeps what it was sent. */
+export async function startCountingServer() {
+  const requests = [];
+  const server = createServer((request, response) => {
+    requests.push({ url: request.url, authorization: request.headers.authorization ?? null });
+    response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{"message":"not here"}}');
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  const origin = `http://127.0.0.1:${server.address().port}`;
+  return {
+    origin,
+    baseUrl: `${origin}/v1`,
+    requests,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}

@@ -1,0 +1,93 @@
+// Runs the tests in a real VS Code with the package installed: `npm run test:e2e`.
+//   --vsix FILE     test this package instead of building one
+//   --only TEXT     run only the tests whose name holds a text
+//   --picture FILE  only take the README's picture
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startModelServer } from './modelServer.mjs';
+import { makePackage, vsix as builtPackage } from './package.mjs';
+import { root, setup } from './setup.mjs';
+
+const { values: options } = parseArgs({
+  options: { vsix: { type: 'string' }, only: { type: 'string' }, picture: { type: 'string' } },
+});
+
+const results = join(root, 'test-results/vscode');
+const vsix = options.vsix ? resolve(options.vsix) : builtPackage;
+if (options.vsix) setup();
+else makePackage();
+// What these modules import is installed by the lines above.
+const { groups, takePicture } = await import('./ui.mjs');
+const { startBrowser, Workbench } = await import('./workbench.mjs');
+const { VsCodeServer } = await import('./vscodeServer.mjs');
+
+rmSync(results, { recursive: true, force: true });
+mkdirSync(results, { recursive: true });
+const modelServer = await startModelServer();
+const browser = await startBrowser();
+let passed = 0;
+let failed = 0;
+try {
+  if (options.picture)
+    await inVsCode(takePicture.setup, (workbench) => takePicture.take(workbench, options.picture));
+  else for (const group of groups) await runGroup(group);
+} finally {
+  await browser.close();
+  await modelServer.stop();
+}
+if (!options.picture) {
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+}
+
+async function runGroup({ name: groupName, setup: groupSetup, tests }) {
+  const chosen = Object.entries(tests).filter(([name]) =>
+    `${groupName}: ${name}`.includes(options.only ?? ''),
+  );
+  if (chosen.length === 0) return;
+  await inVsCode(groupSetup, async (workbench, fixture) => {
+    for (const [name, test] of chosen) {
+      const title = `${groupName}: ${name}`;
+      const begin = Date.now();
+      try {
+        await test(workbench, fixture);
+        passed++;
+        console.log(`✓ ${title} (${Date.now() - begin} ms)`);
+      } catch (error) {
+        failed++;
+        const picture = join(results, `${title.replaceAll(/\W+/g, '-')}.png`);
+        await workbench.screenshot(picture);
+        writeFileSync(picture.replace(/png$/, 'log'), fixture.vscode.log);
+        console.log(`✗ ${title}\n  ${error.stack.replaceAll('\n', '\n  ')}\n  See ${picture}`);
+      }
+      await workbench.reset();
+    }
+  });
+}
+
+/** Opens a VS Code of its own on a copy of the examples, with what a group of tests adds. */
+async function inVsCode(groupSetup, work) {
+  const workspace = mkdtempSync(join(tmpdir(), 'neural-debug-workspace-'));
+  cpSync(join(root, 'examples'), workspace, { recursive: true });
+  const fixture = { workspace, modelServer };
+  const { close, ...serverOptions } = (await groupSetup?.(fixture)) ?? {};
+  for (const [path, text] of Object.entries(serverOptions.files ?? {})) {
+    mkdirSync(join(workspace, path, '..'), { recursive: true });
+    writeFileSync(join(workspace, path), text);
+  }
+  fixture.vscode = await VsCodeServer.start({ vsix, ...serverOptions });
+  try {
+    const workbench = await Workbench.open(browser, fixture.vscode.url(workspace), serverOptions.viewport);
+    try {
+      await work(workbench, fixture);
+    } finally {
+      await workbench.close();
+    }
+  } finally {
+    await fixture.vscode.stop();
+    await close?.();
+    rmSync(workspace, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,236 @@
+// The tests of the extension as a person meets it, in groups that share a window of VS Code.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startCountingServer } from './modelServer.mjs';
+import { root } from './setup.mjs';
+import { until } from './workbench.mjs';
+
+/** A program that leaves a trace on the disk when it is really run. */
+const touches = `import pathlib
+
+pathlib.Path(__file__).with_name("was-run").write_text("yes")
+answer = 6 * 7
+print(answer)
+`;
+
+/** Finds lines of an example by a text in them: `line("amount = 0")`. */
+function linesOf(program) {
+  const lines = readFileSync(join(root, 'examples', program), 'utf8').split('\n');
+  return (text) => {
+    const at = lines.findIndex((line) => line.includes(text));
+    assert.ok(at >= 0, `${program} has no line with ${text}`);
+    return at + 1;
+  };
+}
+
+const cart = linesOf('cart.py');
+const gcd = linesOf('gcd.py');
+
+const wasRun = ({ workspace }) => existsSync(join(workspace, 'was-run'));
+
+const launch = (...configurations) => ({
+  '.vscode/launch.json': JSON.stringify({
+    version: '0.2.0',
+    configurations: configurations.map((more) => ({ type: 'neural-debug', request: 'launch', ...more })),
+  }),
+});
+
+/** Settings that name the project's model server, and its key where the extension looks for it. */
+const connected = ({ modelServer }) => ({
+  machineSettings: {
+    'neuralDebug.server.baseUrl': modelServer.baseUrl,
+    'neuralDebug.server.format': 'cwm',
+  },
+  environment: { NEURAL_DEBUG_API_KEY: modelServer.token },
+});
+
+/** Debugs the cart up to its second item's price. */
+async function stopInCart(workbench) {
+  const line = cart('line = item.price');
+  await workbench.openFile('cart.py');
+  await workbench.setBreakpoint(line);
+  await workbench.press('F5');
+  await workbench.stoppedAt(line);
+  return line;
+}
+
+const session = {
+  name: 'session',
+  setup: connected,
+  tests: {
+    async 'F5 without launch.json stops at a breakpoint set in the gutter'(workbench) {
+      await stopInCart(workbench);
+      const stack = (await workbench.callStack()).join('\n');
+      assert.match(stack, /total/);
+      assert.match(stack, /<module>/);
+      assert.match(await workbench.stopText(), /predicted/i);
+      await workbench.showsVariable('amount', '0');
+      await workbench.showsVariable('discounts', "{'notebook': 10, 'lamp': 25}");
+      assert.match((await workbench.scopes()).join('\n'), /predicted/i);
+    },
+    async 'steps over, and back in time'(workbench) {
+      const line = await stopInCart(workbench);
+      await workbench.press('F10');
+      await workbench.stoppedAt(line + 1);
+      await workbench.showsVariable('line', '800');
+      await workbench.press('F10');
+      await workbench.stoppedAt(line + 2);
+      await workbench.showsVariable('percent', '10');
+      await workbench.clickToolbar('step-back');
+      await workbench.stoppedAt(line + 1);
+      await workbench.clickToolbar('step-back');
+      await workbench.stoppedAt(line);
+      await workbench.press('F10');
+      await workbench.stoppedAt(line + 1);
+    },
+    async 'hovers show predicted values, and nothing on words in strings'(workbench) {
+      const line = await stopInCart(workbench);
+      assert.match(await workbench.hover(line + 3, 'amount'), /^0/);
+      assert.match(await workbench.hover(line + 1, 'discounts'), /notebook/);
+      assert.match(await workbench.hover(line, 'item.price'), /400/);
+      assert.equal(await workbench.hasHover(cart('second customer bought'), 'The second'), false);
+    },
+    async 'goes on to the end of the program'(workbench) {
+      await stopInCart(workbench);
+      await workbench.removeBreakpoints();
+      await workbench.press('F5');
+      await until(
+        async () => /end of the program/i.test(await workbench.stopText()),
+        'a stop at the end of the program',
+      );
+      await workbench.stoppedAt(cart('print("second customer'));
+      await workbench.clickToolbar('continue');
+      await workbench.ended();
+    },
+  },
+};
+
+const unconnected = {
+  name: 'no server',
+  setup: () => ({ files: { 'touches.py': touches } }),
+  tests: {
+    async 'F5 offers the choices, and runs nothing'(workbench, fixture) {
+      await workbench.openFile('touches.py');
+      await workbench.press('F5');
+      await workbench.choices.filter({ hasText: 'Connect a model server' }).waitFor();
+      const choices = (await workbench.choices.allTextContents()).join('\n');
+      assert.match(choices, /really runs touches\.py on this computer/);
+      await workbench.press('Escape');
+      await sleep(1500);
+      assert.equal(await workbench.debugToolbar.count(), 0);
+      assert.equal(wasRun(fixture), false);
+    },
+    async 'Cancel runs nothing'(workbench, fixture) {
+      await workbench.openFile('touches.py');
+      await workbench.press('F5');
+      await workbench.choices.filter({ hasText: 'Cancel' }).click();
+      await sleep(1500);
+      assert.equal(await workbench.debugToolbar.count(), 0);
+      assert.equal(wasRun(fixture), false);
+    },
+    async 'the reference runs the program, and says so'(workbench, fixture) {
+      await workbench.openFile('touches.py');
+      await workbench.setBreakpoint(5);
+      await workbench.press('F5');
+      await workbench.choices.filter({ hasText: 'real run' }).click();
+      await workbench.stoppedAt(5);
+      await workbench.showsVariable('answer', '42');
+      assert.match(await workbench.stopText(), /real run/i);
+      assert.doesNotMatch((await workbench.scopes()).join('\n'), /predicted/i);
+      assert.equal(wasRun(fixture), true);
+    },
+    async 'connecting a server stores it, with its key apart, and debugs with it'(workbench, fixture) {
+      const { modelServer, vscode } = fixture;
+      await workbench.openFile('gcd.py');
+      await workbench.setBreakpoint(gcd('return a'));
+      await workbench.press('F5');
+      await workbench.choices.filter({ hasText: 'Connect a model server' }).click();
+      await workbench.answer('Base URL', modelServer.baseUrl);
+      await workbench.answer('Name of the model', '');
+      await workbench.choices.filter({ hasText: 'CWM' }).click();
+      await workbench.answer('API key', modelServer.token);
+      await workbench.stoppedAt(gcd('return a'));
+      await workbench.showsVariable('a', '6');
+      const settings = readFileSync(vscode.machineSettings, 'utf8');
+      assert.ok(settings.includes(modelServer.baseUrl), settings);
+      assert.ok(!settings.includes(modelServer.token), 'The key is in the settings.');
+    },
+  },
+};
+
+const entryCall = {
+  name: 'launch.json',
+  setup: async (fixture) => {
+    fixture.other = await startCountingServer();
+    const elsewhere = { baseUrl: fixture.other.baseUrl, model: 'm', format: 'cwm' };
+    return {
+      ...connected(fixture),
+      files: launch(
+        { name: 'a call', program: '${workspaceFolder}/gcd.py', entry: 'gcd(4, 10)', stopOnEntry: true },
+        { name: 'elsewhere', program: '${workspaceFolder}/gcd.py', server: elsewhere },
+        { name: 'not there', program: '${workspaceFolder}/nothing.py' },
+      ),
+      close: () => fixture.other.stop(),
+    };
+  },
+  tests: {
+    async 'an entry call begins in its function'(workbench) {
+      await workbench.startConfiguration('a call');
+      await workbench.stoppedAt(gcd('while a'));
+      await workbench.showsVariable('a', '4');
+      await workbench.showsVariable('b', '10');
+    },
+    async 'asks before source goes to a server that launch.json names'(workbench, { other, modelServer }) {
+      await workbench.startConfiguration('elsewhere');
+      await workbench.dialog.waitFor();
+      const text = await workbench.dialog.textContent();
+      assert.ok(text.includes(other.origin), text);
+      assert.match(text, /source text of gcd\.py/);
+      await workbench.dialog.getByText('Cancel', { exact: true }).click();
+      await sleep(1500);
+      assert.deepEqual(other.requests, []);
+
+      await workbench.startConfiguration('elsewhere');
+      await workbench.dialog.getByText('Send', { exact: true }).click();
+      await until(async () => other.requests.length > 0, 'a request to the server');
+      await workbench.reset();
+
+      const before = other.requests.length;
+      await workbench.startConfiguration('elsewhere');
+      await until(async () => other.requests.length > before, 'a request without asking again');
+      const leaked = other.requests.filter(({ authorization }) => authorization?.includes(modelServer.token));
+      assert.deepEqual(leaked, []);
+    },
+    async 'a program that is not there is named'(workbench) {
+      await workbench.startConfiguration('not there');
+      await until(
+        async () =>
+          (await workbench.notifications()).some((text) => /nothing\.py.*does not exist/.test(text)),
+        'the message that the program does not exist',
+      );
+    },
+  },
+};
+
+export const groups = [session, unconnected, entryCall];
+
+/** The README's picture: a predicted stop in the shopping cart. */
+export const takePicture = {
+  setup: (fixture) => ({
+    ...connected(fixture),
+    viewport: { width: 1180, height: 720 },
+    settings: { 'workbench.colorTheme': 'Default Light Modern', 'editor.fontSize': 13 },
+  }),
+  async take(workbench, path) {
+    await workbench.openFile('cart.py');
+    const line = cart('amount += line');
+    await workbench.setBreakpoint(line);
+    await workbench.press('F5');
+    await workbench.stoppedAt(line);
+    await workbench.showsVariable('percent', '10');
+    await workbench.hover(line - 1, 'discounts');
+    await workbench.screenshot(path);
+  },
+};

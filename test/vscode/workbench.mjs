@@ -1,0 +1,356 @@
+// What a person does in VS Code and sees there, in Chromium. Nothing here knows what is tested.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chromium as browserType } from 'playwright-core';
+import { chromium } from './setup.mjs';
+
+const stepTime = 15_000;
+
+/** A Chromium, shared by all workbenches of a test run. */
+export async function startBrowser() {
+  return browserType.launch({
+    executablePath: chromium(),
+    headless: true,
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-dev-shm-usage'],
+      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    ],
+  });
+}
+
+/** One open window of VS Code. */
+export class Workbench {
+  #hasBreakpoints = false;
+
+  constructor(page) {
+    this.page = page;
+  }
+
+  /** Opens a window with browser storage of its own. */
+  static async open(browser, url, viewport = { width: 1400, height: 900 }) {
+    const context = await browser.newContext({ viewport });
+    await context.route(
+      (address) => address.hostname !== '127.0.0.1',
+      (route) => route.abort(),
+    );
+    const page = await context.newPage();
+    page.setDefaultTimeout(stepTime);
+    await page.goto(url);
+    await page.locator('.monaco-workbench .statusbar').waitFor({ timeout: 60_000 });
+    const workbench = new Workbench(page);
+    await workbench.#debuggerThere();
+    return workbench;
+  }
+
+  /** Waits until VS Code knows a debugger: until then F5 only opens a view. */
+  async #debuggerThere() {
+    const start = this.choices.filter({ hasText: 'Start Debugging' }).first();
+    await until(
+      async () => {
+        await this.press('F1');
+        await this.quickInput.fill('>Debug: Start Debugging');
+        const isThere = await start.waitFor({ timeout: 1000 }).then(
+          () => true,
+          () => false,
+        );
+        await this.press('Escape');
+        return isThere;
+      },
+      'a debugger',
+      60_000,
+    );
+  }
+
+  async close() {
+    await this.page.context().close();
+  }
+
+  /** Opens a file of the explorer's top level. */
+  async openFile(name) {
+    const explorer = this.page.locator('.explorer-folders-view');
+    if (!(await explorer.isVisible())) await this.page.keyboard.press('Control+Shift+E');
+    await explorer.locator('.monaco-list-row', { hasText: name }).first().dblclick();
+    await this.page.locator(`.tabs-container .tab.active[data-resource-name="${name}"]`).waitFor();
+    await this.page.locator('.editor-instance .view-line').first().waitFor();
+  }
+
+  /** The row of a line number beside the editor's text. */
+  lineNumber(line) {
+    return this.page
+      .locator('.editor-instance .margin-view-overlays > div')
+      .filter({ has: this.page.locator('.line-numbers', { hasText: new RegExp(`^${line}$`) }) });
+  }
+
+  /**
+   * Clicks into the gutter until a breakpoint is there: the extension's breakpoints arrive late, and a second
+   * click on one that is set would remove it.
+   */
+  async setBreakpoint(line) {
+    const deadline = Date.now() + 30_000;
+    while (Date.now() < deadline) {
+      const box = await this.lineNumber(line).boundingBox();
+      await this.page.mouse.click(box.x + 8, box.y + box.height / 2);
+      for (let look = 0; look < 10; look++) {
+        await sleep(150);
+        if (!(await this.#hasBreakpointAt(box.y))) continue;
+        this.#hasBreakpoints = true;
+        return;
+      }
+    }
+    throw new Error(`No breakpoint could be set in line ${line}.`);
+  }
+
+  get #breakpoints() {
+    return this.page.locator('.glyph-margin-widgets [class*="codicon-debug-breakpoint"]');
+  }
+
+  async #hasBreakpointAt(top) {
+    for (const glyph of await this.#breakpoints.all()) {
+      const box = await glyph.boundingBox({ timeout: 500 }).catch(() => null);
+      if (box && Math.abs(box.y - top) < 3) return true;
+    }
+    return false;
+  }
+
+  async press(key) {
+    await this.page.keyboard.press(key);
+  }
+
+  /** Runs a command by its title in the command palette. */
+  async command(title) {
+    await this.press('F1');
+    const input = this.quickInput;
+    await input.waitFor();
+    await input.fill(`>${title}`);
+    await this.choices.filter({ hasText: title }).first().click();
+  }
+
+  get quickInput() {
+    return this.page.locator(
+      '.quick-input-widget:visible input[type="text"], .quick-input-widget:visible input[type="password"]',
+    );
+  }
+
+  /** The rows of the open quick pick. */
+  get choices() {
+    return this.page.locator('.quick-input-list .monaco-list-row');
+  }
+
+  /** Answers an input box whose title or prompt holds a text. */
+  async answer(prompt, text) {
+    await this.page.locator('.quick-input-widget:visible', { hasText: prompt }).waitFor();
+    await this.quickInput.fill(text);
+    await this.press('Enter');
+  }
+
+  /** Waits until the session is stopped with the top frame in a line. */
+  async stoppedAt(line, timeout = stepTime) {
+    const position = this.page
+      .locator('.debug-viewlet .debug-call-stack .monaco-list-row .line-number')
+      .first();
+    await until(
+      async () => (await position.textContent({ timeout: 500 })).startsWith(`${line}:`),
+      `a stop in line ${line}`,
+      timeout,
+    );
+    await this.page.locator('.editor-instance .debug-top-stack-frame-line').first().waitFor();
+  }
+
+  /** The texts of the call stack's rows. */
+  async callStack() {
+    return texts(this.page.locator('.debug-viewlet .debug-call-stack .monaco-list-row'));
+  }
+
+  /** What the call stack's header says about the stop. */
+  async stopText() {
+    const text = this.page.locator('.debug-viewlet .pane-header .call-stack-state-message');
+    return (await texts(text)).join(' ');
+  }
+
+  /** The names of the scopes in the variables view. */
+  async scopes() {
+    return texts(this.page.locator('.debug-viewlet .debug-variables .monaco-list-row .scope'));
+  }
+
+  /** Waits until the variables view shows a value; closed scopes are opened. */
+  async showsVariable(name, value, timeout = stepTime) {
+    let seen = '';
+    await until(
+      async () => {
+        await this.#openScopes();
+        const rows = this.page.locator('.debug-viewlet .debug-variables .monaco-list-row');
+        seen = (await texts(rows)).join(' | ');
+        for (const row of await rows.all()) {
+          const shown = row.locator('.name').first();
+          if (!(await shown.count()) || (await shown.textContent()).replace(/[\s:=]+$/, '') !== name)
+            continue;
+          if ((await row.locator('.value').first().textContent()) === value) return true;
+        }
+        return false;
+      },
+      () => `the variable ${name} = ${value}; shown: ${seen}`,
+      timeout,
+    );
+  }
+
+  async #openScopes() {
+    const closed = this.page.locator(
+      '.debug-viewlet .debug-variables .monaco-list-row[aria-level="1"][aria-expanded="false"] .monaco-tl-twistie',
+    );
+    if (await closed.count()) await closed.first().click({ timeout: 1000 });
+  }
+
+  /** Opens a row of the variables view. */
+  async expandVariable(name) {
+    const row = this.page.locator('.debug-viewlet .debug-variables .monaco-list-row', {
+      has: this.page.locator('.name', { hasText: new RegExp(`^${name}\\W*$`) }),
+    });
+    if ((await row.first().getAttribute('aria-expanded')) === 'false') {
+      await row.first().locator('.monaco-tl-twistie').click();
+    }
+  }
+
+  /** Moves the mouse to the last character but one of a text in a line of the editor. */
+  async pointAt(line, text) {
+    const box = await this.lineNumber(line).boundingBox();
+    const place = await this.page.evaluate(
+      ({ top, wanted }) => {
+        /* global document, NodeFilter */
+        const row = [...document.querySelectorAll('.editor-instance .view-line')].find(
+          (view) => Math.abs(view.getBoundingClientRect().top - top) < 3,
+        );
+        const range = document.createRange();
+        const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+        const nodes = [];
+        while (walker.nextNode()) nodes.push(walker.currentNode);
+        // The editor writes spaces as no-break spaces.
+        const whole = nodes
+          .map((node) => node.data)
+          .join('')
+          .replaceAll('\u00a0', ' ');
+        let at = whole.indexOf(wanted) + wanted.length - 2;
+        for (const node of nodes) {
+          if (at < node.length) {
+            range.setStart(node, at);
+            range.setEnd(node, at + 1);
+            break;
+          }
+          at -= node.length;
+        }
+        const { left, top: y, width, height } = range.getBoundingClientRect();
+        return { x: left + width / 2, y: y + height / 2 };
+      },
+      { top: box.y, wanted: text },
+    );
+    // Away first, so that an older hover does not stand in the way.
+    const status = await this.page.locator('.monaco-workbench .statusbar').boundingBox();
+    await this.page.mouse.move(status.x + status.width / 2, status.y + status.height / 2);
+    await this.page.locator('.debug-hover-widget:visible').waitFor({ state: 'detached' });
+    await this.page.mouse.move(place.x - 3, place.y);
+    await this.page.mouse.move(place.x, place.y, { steps: 3 });
+  }
+
+  /** The text of the debug hover near the end of a text in a line. */
+  async hover(line, text) {
+    const widget = this.page.locator('.debug-hover-widget:visible');
+    await until(async () => {
+      // Once more, for just after a stop the editor does not listen to the mouse yet.
+      await this.pointAt(line, text);
+      await widget.waitFor({ timeout: 2500 });
+      return true;
+    }, `a hover over ${text}`);
+    return (await widget.innerText()).replace('Hold Alt key to switch to editor language hover', '').trim();
+  }
+
+  /** Whether the mouse over a text brings up a debug hover. */
+  async hasHover(line, text) {
+    await this.pointAt(line, text);
+    await sleep(1500);
+    return this.page.locator('.debug-hover-widget').isVisible();
+  }
+
+  /** Starts a configuration of launch.json by its name. */
+  async startConfiguration(name) {
+    const choice = this.choices.filter({ hasText: name }).first();
+    await this.press('F1');
+    await until(
+      async () => {
+        // Asked anew each time, for the file is read late.
+        await this.quickInput.fill('debug ');
+        await this.quickInput.fill(`debug ${name}`);
+        await choice.click({ timeout: 1500 });
+        return true;
+      },
+      `the configuration "${name}"`,
+      30_000,
+    );
+  }
+
+  async removeBreakpoints() {
+    if (!this.#hasBreakpoints) return;
+    await this.command('Remove All Breakpoints');
+    await this.#breakpoints.first().waitFor({ state: 'detached' });
+    this.#hasBreakpoints = false;
+  }
+
+  /** Leaves no dialog, session, breakpoint or message behind. */
+  async reset() {
+    for (let open = 0; open < 3 && (await this.dialog.or(this.quickInput).count()) > 0; open++) {
+      await this.press('Escape');
+      await sleep(200);
+    }
+    await this.stopDebugging();
+    await this.removeBreakpoints();
+    await this.command('Notifications: Clear All Notifications');
+  }
+
+  get debugToolbar() {
+    return this.page.locator('.debug-toolbar:visible');
+  }
+
+  async clickToolbar(button) {
+    await this.debugToolbar.locator(`.codicon-debug-${button}`).click();
+  }
+
+  /** Ends the session, if one is there. */
+  async stopDebugging() {
+    if (!(await this.debugToolbar.count())) return;
+    await this.press('Shift+F5');
+    await this.ended();
+  }
+
+  /** Waits for the end of the session. */
+  async ended(timeout = stepTime) {
+    await this.debugToolbar.waitFor({ state: 'detached', timeout });
+  }
+
+  async debugConsole() {
+    return (await texts(this.page.locator('.repl .monaco-list-row'))).join('\n');
+  }
+
+  /** The messages that are shown as toasts. */
+  async notifications() {
+    return texts(this.page.locator('.notifications-toasts .notification-list-item-message'));
+  }
+
+  get dialog() {
+    return this.page.locator('.monaco-dialog-box');
+  }
+
+  async screenshot(path) {
+    await this.page.screenshot({ path });
+  }
+}
+
+/** Waits for a condition. A look that fails counts as no. */
+export async function until(condition, what, timeout = stepTime) {
+  const deadline = Date.now() + timeout;
+  for (;;) {
+    if (await condition().catch(() => false)) return;
+    if (Date.now() > deadline) throw new Error(`Not seen: ${typeof what === 'function' ? what() : what}`);
+    await sleep(150);
+  }
+}
+
+async function texts(rows) {
+  return (await rows.allTextContents()).map((text) => text.replaceAll('\u00a0', ' ').trim());
+}
