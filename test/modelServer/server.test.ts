@@ -192,7 +192,7 @@ describe('the entry function', () => {
 
   it('is not called with what is no literal', async () => {
     const seed = '<|call_sep|>{"a": "exit()", "b": "1"}<|action_sep|>def add(a, *, b=2):\n<|frame_sep|>';
-    expect(await refusalOf(promptOf(add, seed))).toMatchObject({ status: 422, code: 'program_not_run' });
+    expect(await refusalOf(promptOf(add, seed))).toMatchObject({ status: 422, param: 'prompt' });
   });
 
   it('has to be marked', async () => {
