@@ -403,12 +403,11 @@ export function exceptionParts(text: string): ExceptionParts {
     case 'call':
       return { type: exceptionType(callName(tape, 0)), message: callMessage(tape, 0) };
     case 'tuple': {
-      const [type, exception] = [...entries(tape, 0)].map((entry) => tape.slice(entry));
-      if (type?.startsWith('<class ') !== true || exception === undefined) break;
-      const parts = exceptionParts(exception);
-      return parts.type === exceptionParts(type).type
-        ? parts
-        : { ...exceptionParts(type), message: parts.message };
+      const [type, exception] = entries(tape, 0);
+      if (type === undefined || exception === undefined || !tape.slice(type).startsWith('<class ')) break;
+      const named = exceptionParts(tape.slice(type));
+      if (!tape.is(exception, 'call')) return { ...named, message: spokenText(tape, exception) };
+      return { ...named, message: callMessage(tape, exception) };
     }
     case 'string': {
       const said = stringValue(trimmed, new ReprNode(tape, 0)) ?? '';

@@ -24,7 +24,7 @@ export function isNamePart(code: number): boolean {
 export function skipSpace(text: string, at: number): number {
   for (;;) {
     const code = text.charCodeAt(at);
-    if (code !== 32 && (code < 9 || code > 13)) return at;
+    if (!(code === 32 || (code >= 9 && code <= 13))) return at;
     at++;
   }
 }
