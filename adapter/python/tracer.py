@@ -16,7 +16,7 @@ Long values are cut, and the text says so with `... +N more`, N being what is le
     12345... +950 more                                                     digits
     <int of 40000 bits>                                                    beyond 14,000 bits
 
- - a container shows at most 200 items, and no further item once its items' texts have come to 2,000
+ - a container shows at most 128 items, and no further item once its items' texts have come to 2,000
    characters (half of that in a container inside it, a quarter in the next, and so on);
  - a string shows at most 1,000 characters, an integer 1,000 digits;
  - a container inside eight others shows no items;
@@ -45,7 +45,8 @@ nothing are left out.
 # folder of this file.
 import sys
 
-del sys.path[0]
+if __name__ == '__main__':
+    del sys.path[0]
 
 import _thread  # noqa: E402
 import ast  # noqa: E402
@@ -57,6 +58,7 @@ import itertools  # noqa: E402
 import json  # noqa: E402
 import operator  # noqa: E402
 import os  # noqa: E402
+import struct  # noqa: E402
 import threading  # noqa: E402
 import time  # noqa: E402
 import types  # noqa: E402
@@ -64,18 +66,25 @@ from itertools import islice  # noqa: E402
 from json.encoder import encode_basestring_ascii as quote  # noqa: E402
 
 try:
+    import ctypes
+except ImportError:
+    ctypes = None
+try:
     import resource
 except ImportError:  # Windows
     resource = None
 
 EVENTS_FD = 3
 
-MAX_ITEMS = 200
+MAX_ITEMS = 128
 MAX_CHARACTERS = 2000
 MAX_STRING = 1000
 MAX_DIGITS = 1000
 MAX_DIGIT_BITS = 14000
 MAX_NESTING = 8
+MAX_WATCHED = 3
+
+missing = object()
 
 # ---------------------------------------------------------------------------------------------------------
 # Describing values
@@ -377,6 +386,90 @@ describers = {
 }
 
 # ---------------------------------------------------------------------------------------------------------
+# Peeking: whether a container is as it was, without looking at its items one by one
+#
+# A list, dict or set holds pointers to its items. While they are the same, and the items cannot change, the
+# text is the same. Comparing memory is exact, takes as long for many items as for few, and calls no code of
+# the program: `==` would, and it takes 1 for True. The layouts are those of CPython 3.11 and 3.12 with 64
+# bits; they are tried out before they are relied on. Elsewhere, and once the program has threads, which could
+# free the memory between two looks, containers are described anew at every event.
+
+HEADER = struct.Struct('5q')  # The type and the four words that follow it.
+DICT_VERSION = 24
+DICT_KEYS = struct.Struct('<qBBBxIqq')
+
+
+def memory(address, size):
+    """A view of memory, whose `raw` is a copy of what is there at that time."""
+    return (ctypes.c_char * size).from_address(address)
+
+
+def header(value):
+    return memory(id(value) + 8, HEADER.size)
+
+
+def list_items(head):
+    """Where a list's items are, and how many have room there."""
+    _, _, pointer, allocated, _ = HEADER.unpack(head)
+    return pointer, allocated
+
+
+def dict_entries(head):
+    """Views of a dict's keys object and of the room for its first entries, and the size of an entry."""
+    _, _, _, pointer, split_values = HEADER.unpack(head)
+    if split_values:
+        return None, None, 8
+    keys = memory(pointer, DICT_KEYS.size)
+    _, _, index_bytes, kind, _, free, used = DICT_KEYS.unpack(keys.raw)
+    size = 16 if kind else 24
+    return keys, memory(pointer + DICT_KEYS.size + (1 << index_bytes), size * min(free + used, MAX_ITEMS)), size
+
+
+def set_table(head):
+    """Where a set's table is, and how many bytes it has."""
+    _, _, _, mask, pointer = HEADER.unpack(head)
+    return pointer, 16 * (mask + 1)
+
+
+def layouts_are_known():
+    """Tries out whether the layouts above are those of this Python."""
+    if sys.implementation.name != 'cpython' or sys.version_info[:2] not in ((3, 11), (3, 12)) or not ctypes:
+        return False
+    if struct.calcsize('P') != 8 or sys.byteorder != 'little' or hasattr(sys, 'gettotalrefcount'):
+        return False
+    one, two = object(), object()
+    items = [one, two]
+    pointer, allocated = list_items(header(items).raw)
+    if allocated < 2 or memory(pointer, 16).raw != struct.pack('2q', id(one), id(two)):
+        return False
+    for table in ({'a': one, 'b': two}, {1: one, 2: two}):
+        _, entries, size = dict_entries(header(table).raw)
+        values = [struct.pack('q', id(value)) for value in (one, two)]
+        if entries is None or [entries.raw[end - 8 : end] for end in (size, 2 * size)] != values:
+            return False
+        before = header(table).raw
+        table[next(iter(table))] = two
+        if header(table).raw == before:
+            return False
+    pointer, size = set_table(header({one}).raw)
+    return size == 128 and type(pointer) is int
+
+
+def first_difference(old, new, size):
+    """The first part of `size` bytes in which two pieces of memory differ, or how many parts both have."""
+    low, high = 0, min(len(old), len(new))
+    if old[:high] == new[:high]:
+        return high // size
+    while high - low > size:
+        middle = low + (high - low) // size // 2 * size
+        if old[low:middle] == new[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low // size
+
+
+# ---------------------------------------------------------------------------------------------------------
 # Watching values
 #
 # A frame's record keeps, for each name, either the value itself, where the same value always has the same
@@ -403,24 +496,6 @@ constant_types = {
         types.CodeType,
     ]
 }
-changing_types = {
-    id(kind)
-    for kind in [
-        bytearray,
-        collections.OrderedDict,
-        collections.Counter,
-        collections.defaultdict,
-        collections.deque,
-        slice,
-        type({}.keys()),
-        type({}.values()),
-        type({}.items()),
-        types.MethodType,
-        types.GeneratorType,
-        types.CoroutineType,
-        types.AsyncGeneratorType,
-    ]
-}
 
 
 def is_constant(value, nesting=0):
@@ -438,24 +513,55 @@ def is_constant(value, nesting=0):
 
 
 class Watch:
-    """Knows the text of a value that can change; `kind` is the value's type."""
+    """Knows the text of a value that can change, by describing it anew.
 
-    __slots__ = ('kind', 'text')
+    The text is right for sure while `header` holds `head` and `body` holds `bytes`, and that is so for all
+    `children`. `kept` is how many of the text's characters were the same before the last change. The value of
+    a dict's entry has the key's text as its `label`.
+    """
 
-    def __init__(self, value):
+    __slots__ = (
+        *('kind', 'path', 'identity', 'text', 'kept', 'label', 'key'),
+        *('header', 'head', 'body', 'bytes', 'children'),
+    )
+
+    def __init__(self, value, path):
         self.kind = type(value)
-        self.text = describe(value)
+        self.path = path
+        self.kept = 0
+        self.header = self.body = no_memory
+        self.head = None  # Which no memory holds.
+        self.bytes = b''
+        self.children = ()
+        self.label = ''
+        self.key = None
+        self.look(value)
+
+    def look(self, value):
+        """Describes the value."""
+        self.identity = id(value)
+        self.text = describe(value, self.path)
 
     def update(self, value):
-        """Looks at a value of the same type again: whether the text is another one now."""
-        text = describe(value)
-        if text == self.text:
+        """Looks at a value of the same type: whether the text is another one now."""
+        before = self.text
+        self.kept = 0
+        self.look(value)
+        return self.text != before
+
+    def is_same(self):
+        """Whether the text is right for sure. The value last looked at must still be there."""
+        if self.header.raw != self.head or self.body.raw != self.bytes:
             return False
-        self.text = text
+        for _, child in self.children:
+            if not child.is_same():
+                return False
         return True
 
     def change(self):
-        """The newest change, in JSON."""
+        """The last change in JSON."""
+        if self.kept and self.text.isascii():
+            return '[%d,%s]' % (self.kept, quote(self.text[self.kept :]))
         return quote(self.text)
 
 
@@ -464,22 +570,347 @@ class ObjectWatch(Watch):
 
     __slots__ = ()
 
+    def look(self, value):
+        self.text = describe(value, self.path)
+        self.update(value)
+
     def update(self, value):
+        self.identity = id(value)
+        if peeking:
+            self.header = memory(id(value) + 8, 8)  # The type: an object can be given another class.
+            self.head = self.header.raw
         return False
 
 
-def watch(value):
+class ContainerWatch(Watch):
+    """A container whose items are described one by one, and again only when they are other ones.
+
+    `texts` are the texts of the items that are shown, `held` their values, where these are constant, or their
+    watches. `raw` are the pointers to them, `size` bytes each, or None. `count` is the number of all items,
+    `left` the characters that are left for more, `end` the length of the text without what follows the items.
+    """
+
+    __slots__ = ('texts', 'held', 'raw', 'size', 'count', 'left', 'end')
+
+    opening, closing, empty = '[', ']', '[]'
+
+    def look(self, value):
+        self.identity = id(value)
+        self.header = self.body = no_memory
+        self.head = None
+        self.size = 8
+        self.texts = []
+        self.held = []
+        self.children = []
+        self.left = MAX_CHARACTERS >> len(self.path)
+        self.count, raw = self.peek(value) if peeking else (len(value), None)
+        self.add(self.items(value, 0))
+        self.remember(raw)
+        self.join()
+
+    def peek(self, value):
+        """Renews header and body; returns how many items there are, and the pointers to the first of them."""
+        raise NotImplementedError
+
+    def items(self, value, start):
+        """The items from one on, as far as they may be shown: a list of its own, made in one step."""
+        return list(islice(value, start, MAX_ITEMS))
+
+    def describe_item(self, item):
+        """An item's text, and what is held of it."""
+        path = self.path + (self.identity,)
+        if type(item) is int or is_constant(item):
+            return describe(item, path), item
+        child = watch(item, path)
+        return child.text, child
+
+    def add(self, items):
+        for item in items:
+            if self.left <= 0:
+                break
+            self.insert(len(self.texts), item)
+
+    def insert(self, index, item):
+        text, held = self.describe_item(item)
+        if isinstance(held, Watch):
+            self.children.append((index, held))
+        self.texts.insert(index, text)
+        self.held.insert(index, held)
+        self.left -= len(text) + 2
+
+    def remember(self, raw):
+        if raw is None:
+            self.raw = self.head = None
+        else:
+            self.raw = raw[: len(self.texts) * self.size]
+
+    def tail(self):
+        left_out = self.count - len(self.texts)
+        return ', ... +%d more%s' % (left_out, self.closing) if left_out else self.closing
+
+    def join(self):
+        if not self.count:
+            self.end = 0
+            self.text = self.empty
+        elif not self.texts:
+            self.end = 0
+            self.text = '%s... +%d more%s' % (self.opening, self.count, self.closing)
+        else:
+            text = self.opening + ', '.join(self.texts)
+            self.end = len(text)
+            self.text = text + self.tail()
+
+    def update(self, value):
+        before = self.text
+        shown = len(self.texts)
+        self.kept = 0
+        if not self.follow(value):
+            self.look(value)
+        elif self.kept:
+            # The items that were shown are shown as before; others may have come after them.
+            text = before[: self.kept]
+            if len(self.texts) > shown:
+                text += ', ' + ', '.join(self.texts[shown:])
+            self.end = len(text)
+            self.text = text + self.tail()
+        else:
+            self.join()
+        return self.text != before
+
+    def follow(self, value):
+        """Brings the texts up to date item by item; False where all have to be described anew."""
+        if not peeking or self.raw is None or id(value) != self.identity:
+            return False
+        whole = len(self.texts) == self.count
+        size = self.size
+        count, raw = self.peek(value)
+        if raw is None or size != self.size:
+            return False
+        patched = False
+        if not raw.startswith(self.raw):
+            patched = True
+            if not whole or count > MAX_ITEMS or not self.patch(value, raw, count):
+                return False
+        for index, child in self.children:
+            if not child.is_same():
+                patched = True
+                self.renew(index, child, self.items(value, index)[0])
+        if patched:
+            self.left = (MAX_CHARACTERS >> len(self.path)) - sum(map(len, self.texts)) - 2 * len(self.texts)
+            if self.texts and self.left + len(self.texts[-1]) + 2 <= 0:
+                return False
+        self.count = count
+        self.kept = 0 if patched else self.end
+        if count > len(self.texts) and (whole or patched):
+            self.add(self.items(value, len(self.texts)))
+        self.remember(raw)
+        return True
+
+    def grow(self, value, raw):
+        """What update() does, where it is known that all items that are shown are as they were."""
+        texts = self.texts
+        shown = len(texts)
+        whole = shown == self.count
+        self.count = count = len(value)
+        if whole and count > shown and self.left > 0:
+            self.add(self.items(value, shown))
+            self.raw = raw[: len(texts) * self.size]
+        if not shown:
+            self.kept = 0
+            self.join()
+            return whole and count > 0
+        before = self.text
+        text = before[: self.end]
+        self.kept = self.end
+        if len(texts) == shown + 1:
+            text = f'{text}, {texts[shown]}'
+        elif len(texts) > shown:
+            text = text + ', ' + ', '.join(texts[shown:])
+        self.end = len(text)
+        self.text = text + (self.closing if count == len(texts) else self.tail())
+        return self.text != before
+
+    def patch(self, value, raw, count):
+        """Describes the items that are other ones than before, where these are few."""
+        old, size, shown = self.raw, self.size, len(self.texts)
+        at = first_difference(old, raw, size)
+        if count == shown + 1 and raw[(at + 1) * size :] == old[at * size :]:
+            self.insert(at, self.items(value, at)[0])
+        elif count == shown - 1 and raw[at * size :] == old[(at + 1) * size :]:
+            del self.texts[at], self.held[at]
+        elif count < shown and at == count:
+            del self.texts[count:], self.held[count:]
+        elif count == shown:
+            items = self.items(value, 0)
+            for _ in range(8):
+                self.replace(at, items[at])
+                start = (at + 1) * size
+                at = at + 1 + first_difference(old[start:], raw[start:], size)
+                if at >= shown:
+                    break
+            else:
+                return False
+        else:
+            return False
+        self.find_children()
+        return True
+
+    def replace(self, index, item):
+        self.texts[index], self.held[index] = self.describe_item(item)
+
+    def renew(self, index, child, item):
+        """Brings an item's text up to date by its watch, where that can tell."""
+        value = self.value_of(item)
+        if type(value) is child.kind:
+            child.update(value)
+            self.texts[index] = child.label + child.text
+        else:
+            self.replace(index, item)
+            self.find_children()
+
+    def find_children(self):
+        self.children = [(index, held) for index, held in enumerate(self.held) if isinstance(held, Watch)]
+
+    def value_of(self, item):
+        return item
+
+
+class ListWatch(ContainerWatch):
+    __slots__ = ()
+
+    def update(self, value):
+        if self.identity == id(value) and self.raw is not None and peeking and not self.children:
+            head = self.header.raw
+            if head[16:32] == self.head[16:32]:
+                raw = self.body.raw
+                if raw.startswith(self.raw) and len(value) >= len(self.texts):
+                    self.head = head
+                    self.bytes = raw
+                    return self.grow(value, raw)
+        return ContainerWatch.update(self, value)
+
+    def peek(self, value):
+        before = self.head
+        if before is None:
+            self.header = header(value)
+        self.head = head = self.header.raw
+        if before is None or head[16:32] != before[16:32]:
+            pointer, allocated = list_items(head)
+            self.body = memory(pointer, 8 * min(allocated, MAX_ITEMS)) if pointer else no_memory
+        self.bytes = self.body.raw
+        count = len(value)
+        return count, self.bytes[: 8 * count]
+
+    def items(self, value, start):
+        return value[start:MAX_ITEMS]
+
+
+class SetWatch(ContainerWatch):
+    __slots__ = ()
+
+    opening, closing, empty = '{', '}', 'set()'
+
+    # So much of a set's table is compared, in bytes. A change that leaves this part and the header as they were
+    # would have to clear the set and to fill it again with as many items, most of them the same.
+    MAX_TABLE = 8192
+
+    def peek(self, value):
+        before = self.head
+        if before is None:
+            self.header = header(value)
+        self.head = head = self.header.raw
+        if before is None or head[24:40] != before[24:40]:
+            pointer, size = set_table(head)
+            self.body = memory(pointer, min(size, self.MAX_TABLE))
+        self.bytes = self.body.raw
+        # Where the pointers to the items lie in the table is of no interest: a list has them in order.
+        items = list(islice(value, MAX_ITEMS))
+        pointer, _ = list_items(header(items).raw)
+        return len(value), memory(pointer, 8 * len(items)).raw if items else b''
+
+
+class DictWatch(ContainerWatch):
+    __slots__ = ('keys', 'entries')
+
+    opening, closing, empty = '{', '}', '{}'
+
+    def update(self, value):
+        if self.identity == id(value) and self.raw is not None and peeking and not self.children:
+            head = self.header.raw
+            if head[24:40] == self.head[24:40] and self.keys.raw[24:32] == head[8:16]:
+                raw = self.entries.raw
+                if raw.startswith(self.raw) and len(value) >= len(self.texts):
+                    self.head = head
+                    return self.grow(value, raw)
+        return ContainerWatch.update(self, value)
+
+    def peek(self, value):
+        before = self.head
+        if before is None:
+            self.header = header(value)
+        self.head = head = self.header.raw
+        if before is None or head[24:40] != before[24:40]:
+            self.keys, self.entries, self.size = dict_entries(head)
+        if self.keys is None or self.keys.raw[24:32] != head[8:16]:
+            return len(value), None
+        return len(value), self.entries.raw[: len(value) * self.size]
+
+    def items(self, value, start):
+        return list(islice(dict.items(value), start, MAX_ITEMS))
+
+    def describe_item(self, item):
+        key, value = item
+        path = self.path + (self.identity,)
+        label = describe(key, path) + ': '
+        held = key if is_constant(key) else None
+        if is_constant(value):
+            return label + describe(value, path), (held, value)
+        child = watch(value, path)
+        child.label, child.key = label, held
+        return label + child.text, child
+
+    def value_of(self, item):
+        return item[1]
+
+
+class DefaultDictWatch(DictWatch):
+    __slots__ = ('opening',)
+
+    closing = '})'
+
+    def look(self, value):
+        self.opening = 'defaultdict(%s, {' % describe(value.default_factory, self.path)
+        DictWatch.look(self, value)
+
+    @property
+    def empty(self):
+        return self.opening + self.closing
+
+
+container_watches = {
+    id(list): ListWatch,
+    id(set): SetWatch,
+    id(dict): DictWatch,
+    id(collections.defaultdict): DefaultDictWatch,
+}
+
+
+def watch(value, path=()):
+    """A watch of a value that is not constant."""
     kind = type(value)
-    if id(kind) in changing_types or id(kind) in describers or issubclass(kind, BaseException):
-        return Watch(value)
-    return ObjectWatch(value)
+    if id(kind) not in describers and not issubclass(kind, (BaseException, type)):
+        return ObjectWatch(value, path)
+    if peeking and len(path) < MAX_WATCHED and id(value) not in path:
+        return container_watches.get(id(kind), Watch)(value, path)
+    return Watch(value, path)
+
+
+peeking = layouts_are_known()
+no_memory = types.SimpleNamespace(raw=b'')
 
 
 # ---------------------------------------------------------------------------------------------------------
 # Recording events
-
-missing = object()
-
 
 class Recorder:
     """Takes the events of the program's file and writes them to the pipe in batches."""
@@ -541,6 +972,9 @@ class Recorder:
 
     def enter(self, frame, event, arg):
         """The trace function of all threads: sees the call events of every frame."""
+        global peeking
+        if peeking and _thread.get_ident() != self.main_thread:
+            peeking = False
         if frame.f_code.co_filename != self.path:
             return None
         record = frame.f_trace
@@ -561,67 +995,114 @@ class Recorder:
         """The trace function of one frame."""
         number = next(self.numbers)
         code = frame.f_code
-        known = {}
-        if code.co_name == '<module>':
-            for name, value in self.initial.items():
-                known[name] = value
-        get = known.get
+        resumable = code.co_flags & RESUMABLE
+        line_prefix = '[0,%d,' % number
         events = self.events
-        output = self.output
-        resumable = code.co_flags & 0x2A0
+        written = self.output.tell
+        # What is known of each name: the value itself or its watch. The watches are in `watches` too.
+        known = {}
+        watches = {}
+        get = known.get
         line = code.co_firstlineno
+        # Up to Python 3.12 f_locals is the same dict each time, and its version tells whether a name was bound
+        # anew.
+        first_scope = frame.f_locals
+        version = None
+        if peeking and type(first_scope) is dict:
+            version = ctypes.c_uint64.from_address(id(first_scope) + DICT_VERSION)
+        seen = -1
+        if first_scope is frame.f_globals:
+            known.update(self.initial)
+
+        def rebind(name, old, value):
+            """What to write for a name that has another value; None where the text is the same."""
+            if isinstance(old, Watch):
+                if old.identity == id(value):
+                    return None
+                if old.kind is type(value):
+                    return quoted[name] + old.change() if old.update(value) else None
+                del watches[name]
+            if is_constant(value):
+                known[name] = value
+                return quoted[name] + quote(describe(value))
+            known[name] = watches[name] = old = watch(value)
+            return quoted[name] + quote(old.text)
 
         def record(frame, event, arg):
-            nonlocal line
-            scope = frame.f_locals
-            if type(scope) is not dict:
-                scope = plain_scope(scope)
+            nonlocal line, seen
             changes = []
-            removed = []
-            for name, value in scope.items():
-                old = get(name, missing)
-                if old is value:
-                    continue
-                if isinstance(old, Watch) and old.kind is type(value):
-                    if old.update(value):
-                        changes.append(quote(name) + ',' + old.change())
-                elif is_constant(value):
-                    known[name] = value
-                    changes.append(quote(name) + ',' + quote(describe(value)))
+            removed = ()
+            scope = frame.f_locals
+            if scope is not first_scope or version is None or version.value != seen:
+                if scope is not first_scope or version is None:
+                    scope = plain_scope(scope)
                 else:
-                    known[name] = old = watch(value)
-                    changes.append(quote(name) + ',' + quote(old.text))
-            if len(known) != len(scope):
-                removed = [name for name in known if name not in scope]
-                for name in removed:
-                    del known[name]
-            line = frame.f_lineno
-            if line is None:
-                line = last_line(code)
-            self.last_line = line
-            parts = [
-                '[%d,%d,%d' % (kinds[event], number, line),
-                '[%s]' % ','.join(changes),
-                '[%s]' % ','.join(map(quote, removed)),
-                quote(self.take_output()) if output.tell() else 'null',
-            ]
-            if event == 'call':
-                parts.append(quote(code.co_name))
-                name = self.thread_name()
-                parts.append('null' if name is None else quote(name))
-            elif event == 'return':
-                parts.append(quote(describe(arg)))
-                parts.append('true' if resumable and suspends(frame) else 'false')
-            elif event == 'exception':
-                parts.append(quote(describe(arg[1])))
-            events.append(','.join(parts) + ']')
+                    seen = version.value
+                for name, value in scope.items():
+                    old = get(name, missing)
+                    if old is value:
+                        continue
+                    if type(value) is int and type(old) is int and -LARGE < value < LARGE:
+                        known[name] = value
+                        changes.append(f'{quoted[name]}"{value}"')
+                    else:
+                        change = rebind(name, old, value)
+                        if change is not None:
+                            changes.append(change)
+                if len(known) != len(scope):
+                    removed = [name for name in known if name not in scope]
+                    for name in removed:
+                        del known[name]
+                        watches.pop(name, None)
+            for name, old in watches.items():
+                # What Watch.is_same() asks, without the call.
+                if (
+                    old.header.raw != old.head
+                    or old.body.raw != old.bytes
+                    or (old.children and not old.is_same())
+                    or not peeking
+                ):
+                    value = scope[name]
+                    if type(value) is not old.kind:
+                        known[name] = watches[name] = old = watch(value)
+                        changes.append(quoted[name] + quote(old.text))
+                    elif old.update(value):
+                        changes.append(quoted[name] + old.change())
+            line = frame.f_lineno or (0 if event == 'call' else line)
+            if event == 'line':
+                if removed or written():
+                    events.append('%s%d,%s]' % (line_prefix, line, self.rest(changes, removed)))
+                elif changes:
+                    events.append(f'{line_prefix}{line},[{",".join(changes)}]]')
+                else:
+                    events.append(f'{line_prefix}{line}]')
+            else:
+                if event == 'call':
+                    name = self.thread_name()
+                    more = quote(code.co_name) + ',' + ('null' if name is None else quote(name))
+                elif event == 'return':
+                    more = quote(describe(arg))
+                    if resumable and suspends(frame):
+                        more += ',true'
+                else:
+                    more = quote(describe(arg[1]))
+                rest = self.rest(changes, removed)
+                events.append('[%d,%d,%d,%s,%s]' % (kinds[event], number, line, rest, more))
             if len(events) >= self.room:
-                self.write()
-                if self.written >= self.max_events:
-                    self.reach_limit('events')
+                self.make_room()
             return record
 
         return record
+
+    def rest(self, changes, removed):
+        """The parts of an event that follow its line."""
+        output = quote(self.take_output()) if self.output.tell() else 'null'
+        return '[%s],[%s],%s' % (','.join(changes), ','.join(map(quote, removed)), output)
+
+    def make_room(self):
+        self.write()
+        if self.written >= self.max_events:
+            self.reach_limit('events')
 
     def take_output(self):
         data = self.output.take()
@@ -639,6 +1120,24 @@ class Recorder:
         output = data.decode('utf-8', 'surrogatepass')
         self.write({'k': 'end', 'how': how, 'notes': notes, 'limit': limit, 'output': output})
         os._exit(0)
+
+
+# CO_GENERATOR, CO_COROUTINE and CO_ASYNC_GENERATOR
+RESUMABLE = 0x20 | 0x80 | 0x200
+
+# Beyond this an integer's text may be cut.
+LARGE = 1 << 2000
+
+
+class QuotedNames(dict):
+    """Names in JSON with the comma that follows them."""
+
+    def __missing__(self, name):
+        self[name] = text = quote(name) + ','
+        return text
+
+
+quoted = QuotedNames()
 
 
 kinds = {'line': 0, 'call': 1, 'return': 2, 'exception': 3}
@@ -659,12 +1158,10 @@ suspending = {
 }
 
 
-def last_line(code):
-    return code.co_firstlineno
-
-
 def plain_scope(scope):
     """A frame's names as an exact dict; what a class body's own kind of mapping holds is not asked for."""
+    if type(scope) is dict:
+        return scope
     if issubclass(type(scope), dict):
         return dict(dict.items(scope))
     if type(scope).__module__ == 'builtins':  # The view of a frame that Python 3.13 and later give.
@@ -784,4 +1281,5 @@ def line_in(traceback, path):
     return line
 
 
-main()
+if __name__ == '__main__':
+    main()
