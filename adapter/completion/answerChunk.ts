@@ -28,7 +28,7 @@ const choice = z.object({
   message: message.nullish(),
   finish_reason: z.string().nullish(),
   stop_reason: z.union([z.string(), z.number()]).nullish().catch(null),
-  logprobs: z.unknown(),
+  logprobs: z.unknown().optional(),
 });
 
 const count = z.number().nonnegative();
