@@ -25,17 +25,17 @@ Long values are cut, and the text says so with `... +N more`, N being what is le
 The events
 ----------
 One JSON value a line. An object is a message: the start, the end, or why the program could not be run. An
-array is an event: `[kind, frame, line, changes, removed, output, text, more]`, where trailing parts that say
-nothing are left out.
+array is an event or output:
 
- - kind: 0 line, 1 call, 2 return, 3 exception;
- - frame: a number; a generator that is resumed comes with the number that it had;
- - changes: names and values in turn, of the locals that differ from the frame's event before. A value is its
-   whole text, or `[n, rest]`: the first n characters of the text before, and the rest;
- - removed: the names that are gone;
- - output: what the program wrote to sys.stdout since the event before, or null;
- - text: a call's function name, a return's value, an exception;
- - more: a call's thread name (null: the main thread); whether a return only suspends a generator.
+    [0, frame, line, ...]                   a line event
+    [1, frame, line, function, thread, ...] a call; thread is null for the main thread
+    [2, frame, line, value, last, ...]      a return; last is 0 where it only suspends a generator
+    [3, frame, line, exception, ...]        an exception
+    [4, text]                               what the program wrote to sys.stdout before the next event
+
+`frame` is a number; a generator that is resumed comes with the number that it had. The dots are names and
+values in turn, of the locals that differ from the frame's event before. A value is its whole text, or
+`[n, rest]`: the first n characters of the text before, and the rest; or null: the name is gone.
 """
 
 # The program's folder gets on sys.path only when everything that is needed here has been imported, so that no
@@ -51,6 +51,7 @@ if __name__ == '__main__':
 import _thread  # noqa: E402
 import ast  # noqa: E402
 import atexit  # noqa: E402
+import codecs  # noqa: E402
 import collections  # noqa: E402
 import errno  # noqa: E402
 import io  # noqa: E402
@@ -937,7 +938,6 @@ class Recorder:
         self.initial = {}
         self.last_line = 0
         self.ended = False
-        self.output = Output()
 
     def start(self):
         _thread.start_new_thread(self.write_regularly, ())
@@ -998,7 +998,6 @@ class Recorder:
         resumable = code.co_flags & RESUMABLE
         line_prefix = '[0,%d,' % number
         events = self.events
-        written = self.output.tell
         # What is known of each name: the value itself or its watch. The watches are in `watches` too.
         known = {}
         watches = {}
@@ -1015,12 +1014,12 @@ class Recorder:
             known.update(self.initial)
 
         def rebind(name, old, value):
-            """What to write for a name that has another value; None where the text is the same."""
+            """What to write for a name that may have another value; nothing where the text is the same."""
             if isinstance(old, Watch):
                 if old.identity == id(value):
-                    return None
+                    return ''
                 if old.kind is type(value):
-                    return quoted[name] + old.change() if old.update(value) else None
+                    return quoted[name] + old.change() if old.update(value) else ''
                 del watches[name]
             if is_constant(value):
                 known[name] = value
@@ -1028,97 +1027,98 @@ class Recorder:
             known[name] = watches[name] = old = watch(value)
             return quoted[name] + quote(old.text)
 
+        def compare(scope, changes):
+            """Compares the names in a scope with what is known; also where there are new ones or fewer."""
+            for name, value in scope.items():
+                old = get(name, missing)
+                if old is not value:
+                    changes += rebind(name, old, value)
+            if len(known) != len(scope):
+                for name in [name for name in known if name not in scope]:
+                    del known[name]
+                    watches.pop(name, None)
+                    changes += quoted[name] + 'null'
+            return changes
+
         def record(frame, event, arg):
             nonlocal line, seen
-            changes = []
-            removed = ()
+            changes = ''
             scope = frame.f_locals
-            if scope is not first_scope or version is None or version.value != seen:
-                if scope is not first_scope or version is None:
-                    scope = plain_scope(scope)
-                else:
-                    seen = version.value
-                for name, value in scope.items():
-                    old = get(name, missing)
-                    if old is value:
-                        continue
-                    if type(value) is int and type(old) is int and -LARGE < value < LARGE:
-                        known[name] = value
-                        changes.append(f'{quoted[name]}"{value}"')
-                    else:
-                        change = rebind(name, old, value)
-                        if change is not None:
-                            changes.append(change)
+            if scope is not first_scope or version is None:
+                scope = plain_scope(scope)
+                changes = compare(scope, changes)
+            elif version.value != seen:
+                seen = version.value
                 if len(known) != len(scope):
-                    removed = [name for name in known if name not in scope]
-                    for name in removed:
-                        del known[name]
-                        watches.pop(name, None)
-            for name, old in watches.items():
-                # What Watch.is_same() asks, without the call.
-                if (
-                    old.header.raw != old.head
-                    or old.body.raw != old.bytes
-                    or (old.children and not old.is_same())
-                    or not peeking
-                ):
-                    value = scope[name]
-                    if type(value) is not old.kind:
-                        known[name] = watches[name] = old = watch(value)
-                        changes.append(quoted[name] + quote(old.text))
-                    elif old.update(value):
-                        changes.append(quoted[name] + old.change())
-            line = frame.f_lineno or (0 if event == 'call' else line)
+                    changes = compare(scope, changes)
+                else:
+                    try:
+                        for name, value in scope.items():
+                            old = known[name]
+                            if old is not value:
+                                if type(value) is int and type(old) is int and -LARGE < value < LARGE:
+                                    known[name] = value
+                                    changes = f'{changes}{quoted[name]}"{value}"'
+                                else:
+                                    changes += rebind(name, old, value)
+                    except KeyError:
+                        changes = compare(scope, changes)
+            if watches:
+                for name, old in watches.items():
+                    # What Watch.is_same() asks, without the call.
+                    if (
+                        old.header.raw != old.head
+                        or old.body.raw != old.bytes
+                        or (old.children and not old.is_same())
+                        or not peeking
+                    ):
+                        value = scope[name]
+                        if type(value) is not old.kind:
+                            known[name] = watches[name] = old = watch(value)
+                            changes += quoted[name] + quote(old.text)
+                        elif old.update(value):
+                            changes += quoted[name] + old.change()
             if event == 'line':
-                if removed or written():
-                    events.append('%s%d,%s]' % (line_prefix, line, self.rest(changes, removed)))
-                elif changes:
-                    events.append(f'{line_prefix}{line},[{",".join(changes)}]]')
-                else:
-                    events.append(f'{line_prefix}{line}]')
+                line = frame.f_lineno or line
+                events.append(f'{line_prefix}{line}{changes}]')
+            elif event == 'call':
+                name = self.thread_name()
+                thread = 'null' if name is None else quote(name)
+                line = frame.f_lineno or 0
+                events.append('[1,%d,%d,%s,%s%s]' % (number, line, quote(code.co_name), thread, changes))
+            elif event == 'return':
+                last = not (resumable and suspends(frame))
+                line = frame.f_lineno or line
+                events.append('[2,%d,%d,%s,%d%s]' % (number, line, quote(describe(arg)), last, changes))
             else:
-                if event == 'call':
-                    name = self.thread_name()
-                    more = quote(code.co_name) + ',' + ('null' if name is None else quote(name))
-                elif event == 'return':
-                    more = quote(describe(arg))
-                    if resumable and suspends(frame):
-                        more += ',true'
-                else:
-                    more = quote(describe(arg[1]))
-                rest = self.rest(changes, removed)
-                events.append('[%d,%d,%d,%s,%s]' % (kinds[event], number, line, rest, more))
+                line = frame.f_lineno or line
+                events.append('[3,%d,%d,%s%s]' % (number, line, quote(describe(arg[1])), changes))
             if len(events) >= self.room:
                 self.make_room()
             return record
 
         return record
 
-    def rest(self, changes, removed):
-        """The parts of an event that follow its line."""
-        output = quote(self.take_output()) if self.output.tell() else 'null'
-        return '[%s],[%s],%s' % (','.join(changes), ','.join(map(quote, removed)), output)
-
     def make_room(self):
         self.write()
         if self.written >= self.max_events:
             self.reach_limit('events')
 
-    def take_output(self):
-        data = self.output.take()
-        self.output_size += len(data)
+    def print(self, text, size):
+        """Takes what the program writes to sys.stdout."""
+        self.events.append('[4,%s]' % quote(text))
+        self.output_size += size
         if self.output_size > self.max_output:
             self.reach_limit('output')
-        return data.decode('utf-8', 'surrogatepass')
+        if len(self.events) >= self.room:
+            self.make_room()
 
     def reach_limit(self, name):
         self.end('cut', [], name)
 
     def end(self, how, notes, limit=None):
         sys.settrace(None)
-        data = self.output.take()
-        output = data.decode('utf-8', 'surrogatepass')
-        self.write({'k': 'end', 'how': how, 'notes': notes, 'limit': limit, 'output': output})
+        self.write({'k': 'end', 'how': how, 'notes': notes, 'limit': limit})
         os._exit(0)
 
 
@@ -1130,17 +1130,15 @@ LARGE = 1 << 2000
 
 
 class QuotedNames(dict):
-    """Names in JSON with the comma that follows them."""
+    """Names in JSON between commas."""
 
     def __missing__(self, name):
-        self[name] = text = quote(name) + ','
+        self[name] = text = ',%s,' % quote(name)
         return text
 
 
 quoted = QuotedNames()
 
-
-kinds = {'line': 0, 'call': 1, 'return': 2, 'exception': 3}
 
 thread_attributes = threading.Thread.__dict__['__dict__'].__get__
 
@@ -1178,17 +1176,29 @@ def write_all(data):
         os._exit(1)  # Nobody reads any more.
 
 
-class Output(io.BytesIO):
-    """What the program has written to sys.stdout since it was last asked for."""
+class Output(io.BufferedIOBase):
+    """What sys.stdout writes to."""
+
+    def __init__(self, taker):
+        self.taker = taker
+        self.decode = codecs.getincrementaldecoder('utf-8')('surrogatepass').decode
+        self.mode = 'wb'
+        self.name = '<stdout>'
+
+    def writable(self):
+        return True
 
     def fileno(self):
         return 1
 
-    def take(self):
-        data = self.getvalue()
-        self.seek(0)
-        self.truncate()
-        return data
+    def write(self, data):
+        if self.closed:
+            raise ValueError('write to closed file')
+        data = bytes(data)
+        text = self.decode(data)
+        if text:
+            self.taker(text, len(data))
+        return len(data)
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -1231,8 +1241,9 @@ def main():
         fail('syntax', message=str(getattr(error, 'msg', error)), line=getattr(error, 'lineno', None))
 
     recorder = Recorder(path, job['limits'])
+    output = Output(lambda text, size: None)
     sys.stdout = io.TextIOWrapper(
-        recorder.output, encoding='utf-8', errors='surrogatepass', newline='', write_through=True
+        output, encoding='utf-8', errors='surrogatepass', newline='', write_through=True
     )
     sys.argv = [path] + job['args']
     module = types.ModuleType(name)
@@ -1247,11 +1258,11 @@ def main():
             exec(code, scope)
         except BaseException as error:
             fail('setup', message=describe(error), line=line_in(error.__traceback__, path))
-        recorder.output.take()
         if mode == 'function':
             function = scope.get(job['function'])
             arguments = {key: ast.literal_eval(text) for key, text in job['arguments'].items()}
     recorder.initial = dict(scope)
+    output.taker = recorder.print
     how, notes = 'returned', []
     try:
         recorder.start()

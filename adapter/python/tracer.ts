@@ -3,7 +3,7 @@ import { errors } from '../errors';
 import { resourcePath } from '../resources';
 import { PythonProcess } from '../sandbox/pythonProcess';
 import type { Program } from '../trajectory/program';
-import type { Ending, EventKind, Prediction, Step, Value } from '../trajectory/state';
+import type { Ending, EventKind, Locals, Prediction, Step } from '../trajectory/state';
 
 /** What a run may use up; reaching a limit ends it with a note. */
 export interface RunLimits {
@@ -44,19 +44,23 @@ export interface TraceOptions {
   readonly call?: FunctionCall;
 }
 
-const changesSchema = z.array(z.union([z.string(), z.tuple([z.int().nonnegative(), z.string()])]));
+/** A name's new text: all of it, what follows the first n characters of the text before, or null: it is gone. */
+const changeSchema = z.union([z.string(), z.tuple([z.int().nonnegative(), z.string()]), z.null()]);
+const number = z.int().nonnegative();
 
-/** A line of the protocol that tracer.py describes. */
-const eventSchema = z.tuple([
-  z.int().min(0).max(3),
-  z.int().nonnegative(),
-  z.int().nonnegative(),
-  changesSchema.optional(),
-  z.array(z.string()).optional(),
-  z.string().nullable().optional(),
-  z.string().optional(),
-  z.union([z.string(), z.boolean(), z.null()]).optional(),
-]);
+/** The arrays of the protocol that tracer.py describes, by their first part. */
+const arraySchemas = {
+  line: z.tuple([z.literal(0), number, number], changeSchema),
+  call: z.tuple([z.literal(1), number, number, z.string(), z.string().nullable()], changeSchema),
+  return: z.tuple(
+    [z.literal(2), number, number, z.string(), z.union([z.literal(0), z.literal(1)])],
+    changeSchema,
+  ),
+  exception: z.tuple([z.literal(3), number, number, z.string()], changeSchema),
+  output: z.tuple([z.literal(4), z.string()]),
+} as const;
+
+type Change = z.infer<typeof changeSchema>;
 
 const messageSchema = z.discriminatedUnion('k', [
   z.object({ k: z.literal('start'), version: z.string() }),
@@ -70,12 +74,9 @@ const messageSchema = z.discriminatedUnion('k', [
     k: z.literal('end'),
     how: z.enum(['returned', 'raised', 'exited', 'cut']),
     notes: z.array(z.string()),
-    limit: z.enum(['events', 'output', 'memory']).nullable(),
-    output: z.string(),
+    limit: z.enum(['events', 'output', 'memory', 'processes']).nullable(),
   }),
 ]);
-
-const eventKinds: readonly EventKind[] = ['line', 'call', 'return', 'exception'];
 
 /** What waiting for the next piece of the messages came to; a null piece is their end. */
 type Waited = { readonly piece: string | null } | 'aborted' | 'late';
@@ -86,9 +87,11 @@ const maxLine = 1 << 24;
 /** A frame whose events have come, by its number. */
 interface TracedFrame {
   readonly function: string;
-  thread: string | null;
-  locals: ReadonlyMap<string, Value>;
+  readonly thread: string | null;
+  locals: Locals;
 }
+
+const noLocals: Locals = new Map();
 
 /** A real run of a program, under the tracer. It begins at once, and goes on as far as its states are read. */
 export class TracedRun {
@@ -100,6 +103,7 @@ export class TracedRun {
   readonly #frames = new Map<number, TracedFrame>();
   #reading: Promise<string | null> | null = null;
   #rest = '';
+  #output = '';
   #waited = 0;
   #ended = false;
 
@@ -185,7 +189,7 @@ export class TracedRun {
     } catch {
       throw this.#broken(`It wrote ${line.slice(0, 100)}`);
     }
-    if (Array.isArray(json)) return this.#prediction(json);
+    if (Array.isArray(json)) return this.#event(json);
     const parsed = messageSchema.safeParse(json);
     if (!parsed.success) throw this.#broken(parsed.error.message);
     const message = parsed.data;
@@ -203,22 +207,61 @@ export class TracedRun {
           how: message.how,
           notes: [...(cut?.notes ?? []), ...message.notes],
           text: null,
-          output: message.output + this.#process.takeOutput(),
+          output: this.#takeOutput(),
         });
       }
     }
   }
 
-  #prediction(json: readonly unknown[]): Prediction {
-    const parsed = eventSchema.safeParse(json);
+  /** An event as a step; null for output, which goes with the event after it. */
+  #event(json: readonly unknown[]): Step | null {
+    switch (json[0]) {
+      case 0: {
+        const [, number, line, ...changes] = this.#parsed(arraySchemas.line, json);
+        return this.#prediction('line', number, line, null, changes);
+      }
+      case 1: {
+        const [, number, line, name, thread, ...changes] = this.#parsed(arraySchemas.call, json);
+        this.#frames.set(number, {
+          function: name,
+          thread,
+          locals: this.#frames.get(number)?.locals ?? noLocals,
+        });
+        return this.#prediction('call', number, line, null, changes);
+      }
+      case 2: {
+        const [, number, line, value, last, ...changes] = this.#parsed(arraySchemas.return, json);
+        const step = this.#prediction('return', number, line, value, changes);
+        if (last === 1) this.#frames.delete(number);
+        return step;
+      }
+      case 3: {
+        const [, number, line, exception, ...changes] = this.#parsed(arraySchemas.exception, json);
+        return this.#prediction('exception', number, line, exception, changes);
+      }
+      default: {
+        this.#output += this.#parsed(arraySchemas.output, json)[1];
+        return null;
+      }
+    }
+  }
+
+  #parsed<T>(schema: z.ZodType<T>, json: unknown): T {
+    const parsed = schema.safeParse(json);
     if (!parsed.success) throw this.#broken(parsed.error.message);
-    const [kind, number, line, changes = [], removed = [], output = null, text = '', more = null] =
-      parsed.data;
-    const event = eventKinds[kind] ?? 'line';
-    const frame = this.#frame(number, event, text, more);
-    frame.locals = changedLocals(frame.locals, changes, removed);
-    if (event === 'return' && more !== true) this.#frames.delete(number);
-    const others = this.#process.takeOutput();
+    return parsed.data;
+  }
+
+  #prediction(
+    event: EventKind,
+    number: number,
+    line: number,
+    argument: string | null,
+    changes: readonly Change[],
+  ): Prediction {
+    const frame = this.#frames.get(number);
+    if (!frame) throw this.#broken(`Frame ${number} was never entered.`);
+    frame.locals = changedLocals(frame.locals, changes);
     return {
       kind: 'state',
       state: {
@@ -227,7 +270,7 @@ export class TracedRun {
         line,
         thread: frame.thread,
         locals: frame.locals,
-        argument: event === 'return' || event === 'exception' ? { repr: text, confidence: null } : null,
+        argument: argument === null ? null : { repr: argument, confidence: null },
       },
       activation: event === 'call' ? number : null,
       unwinds: 0,
@@ -235,22 +278,16 @@ export class TracedRun {
       doubt: null,
       otherLines: [],
       text: null,
-      output: others === '' ? output : others + (output ?? ''),
+      output: this.#takeOutput(),
       tokens: 0,
     };
   }
 
-  #frame(number: number, event: EventKind, text: string, more: string | boolean | null): TracedFrame {
-    const known = this.#frames.get(number);
-    const thread = typeof more === 'string' ? more : null;
-    if (known) {
-      if (event === 'call') known.thread = thread;
-      return known;
-    }
-    if (event !== 'call') throw this.#broken(`Frame ${number} was never entered.`);
-    const frame: TracedFrame = { function: text, thread, locals: new Map() };
-    this.#frames.set(number, frame);
-    return frame;
+  /** What was written since the state before: by sys.stdout, then what came by other ways. */
+  #takeOutput(): string | null {
+    const output = this.#output + this.#process.takeOutput();
+    this.#output = '';
+    return output === '' ? null : output;
   }
 
   /** The ending of a process that left without one. */
@@ -263,7 +300,7 @@ export class TracedRun {
       how: 'exited',
       notes: [`The process ${how}, without an end of the program: its last states may be missing.`],
       text: null,
-      output: this.#process.takeOutput(),
+      output: this.#takeOutput(),
     });
   }
 
@@ -279,7 +316,7 @@ export class TracedRun {
       how: 'cut',
       notes: [`The real run was cut: ${reached}. A higher limit "${limit}" lets it go on.`],
       text: null,
-      output: this.#process.takeOutput(),
+      output: this.#takeOutput(),
     };
   }
 
@@ -368,20 +405,19 @@ function jobOf(program: Program, call: FunctionCall | undefined, limits: RunLimi
 }
 
 /** A frame's locals after what an event says of them. Values that stay are the same objects. */
-function changedLocals(
-  before: ReadonlyMap<string, Value>,
-  changes: readonly (string | readonly [number, string])[],
-  removed: readonly string[],
-): ReadonlyMap<string, Value> {
-  if (changes.length === 0 && removed.length === 0) return before;
+function changedLocals(before: Locals, changes: readonly Change[]): Locals {
+  if (changes.length === 0) return before;
   const locals = new Map(before);
-  for (const name of removed) locals.delete(name);
   for (let at = 0; at + 1 < changes.length; at += 2) {
-    const name = changes[at] as string;
-    const change = changes[at + 1] as string | readonly [number, string];
-    const repr =
-      typeof change === 'string' ? change : (before.get(name)?.repr ?? '').slice(0, change[0]) + change[1];
-    locals.set(name, { repr, confidence: null });
+    const name = String(changes[at]);
+    const change = changes[at + 1] ?? null;
+    if (change === null) {
+      locals.delete(name);
+    } else {
+      const repr =
+        typeof change === 'string' ? change : (before.get(name)?.repr ?? '').slice(0, change[0]) + change[1];
+      locals.set(name, { repr, confidence: null });
+    }
   }
   return locals;
 }
