@@ -1,8 +1,8 @@
 """Traces a program's main thread and prints its events, one JSON object a line.
 
-Usage: cwmTrace.py FILE [ENTRY]. With ENTRY, a call as Python source, the module's code is not traced. Frames are
-numbered, so that the resumptions of generators can be told from new calls. No code of the program is called
-for the values.
+Usage: cwmTrace.py FILE ENTRY NAME. With an ENTRY, a call as Python source, the module's code is not traced. NAME is
+the module's `__name__`. Frames are numbered, so that the resumptions of generators can be told from new calls.
+No code of the program is called for the values.
 """
 
 import io
@@ -11,7 +11,7 @@ import re
 import sys
 
 MAX_EVENTS = 3000
-path, entry = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
+path, entry, name = sys.argv[1:4]
 with io.open(path, encoding="utf-8") as file:
     source = file.read()
 code = compile(source, path, "exec")
@@ -37,7 +37,8 @@ def show(value, depth=0):
         return "{" + ", ".join(show(k, depth + 1) + ": " + show(v, depth + 1) for k, v in value.items()) + "}"
     if isinstance(value, BaseException):
         return kind.__name__ + "(" + ", ".join(show(a, depth + 1) for a in value.args) + ")"
-    text = object.__repr__(value) if kind.__module__ == "__main__" else repr(value)
+    text = object.__repr__(value) if kind.__module__ == name else repr(value)
+    text = re.sub(r"((?:started|stopped)(?: daemon)?) \d+", r"\1", text)
     return re.sub(r" at 0x[0-9a-f]+", "", re.sub(r" from '[^']*'>", ">", text))
 
 
@@ -68,7 +69,7 @@ def record(frame, event, arg):
     return record
 
 
-space = {"__name__": "__main__" if not entry else "program", "__builtins__": __builtins__}
+space = {"__name__": name, "__builtins__": __builtins__}
 out, sys.stdout = sys.stdout, io.StringIO()
 how = "returned"
 try:

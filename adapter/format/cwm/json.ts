@@ -108,7 +108,7 @@ function isEnd(text: string, at: number): boolean {
 function parseLiteral(literal: string): string | null {
   try {
     // Python reads raw control characters in strings with `strict=False`; models write them at times.
-    const value: unknown = JSON.parse(literal.replace(/[\0-\x1f]/g, escapeUnit));
+    const value: unknown = JSON.parse(literal.replace(/[^ -\u{10ffff}]/gu, escapeUnit));
     return typeof value === 'string' ? value : null;
   } catch {
     return null;

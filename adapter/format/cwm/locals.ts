@@ -18,11 +18,13 @@ const localName = /^(?:[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}·]*|\.
  * Reads the locals of a frame.
  *
  * @param confidenceOf the confidence of a part of the text
+ * @param valueOf a value as the program has it, from its text
  * @returns null where the text holds no locals: half of them would look like the whole
  */
 export function readLocals(
   text: string,
   confidenceOf: (span: SpannedText) => number | null,
+  valueOf: (text: string) => string = mendControlText,
 ): WrittenLocals | null {
   const values = readJsonObject(text);
   if (!values) return null;
@@ -31,7 +33,7 @@ export function readLocals(
     const name = mendControlText(writtenName);
     if (!localName.test(name)) return null;
     const isUnchanged = value.text === unchanged;
-    const repr = isUnchanged ? null : mendControlText(value.text);
+    const repr = isUnchanged ? null : valueOf(value.text);
     locals.set(name, { isUnchanged, repr, confidence: confidenceOf(value) });
   }
   return locals;

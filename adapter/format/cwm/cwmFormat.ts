@@ -1,0 +1,84 @@
+import type { Prompt } from '../../completion/completion';
+import type { PythonSource } from '../../python/source';
+import type { Program } from '../../trajectory/program';
+import { plainPrediction, type State, type Step } from '../../trajectory/state';
+import type { Trajectory } from '../../trajectory/trajectory';
+import type { Format, StepReader } from '../format';
+import { CallPositions } from './callPositions';
+import type { FrameContext } from './frameReading';
+import type { Layout } from './layout';
+import { LineTexts } from './lineTexts';
+import { projection } from './projection';
+import { CwmReader } from './reader';
+import { layOut } from './wrapper';
+import { TrajectoryWriter } from './written';
+
+/**
+ * The trace format of CWM for a program.
+ *
+ * @throws CatalogueError for a source or an entry call that is no Python, and for scripts that the format
+ *   cannot carry: those with nothing but definitions, and those that import all names of a module once begun
+ */
+export async function createCwmFormat(program: Program, source: PythonSource): Promise<Format> {
+  return new CwmFormat(source, await layOut(program, source));
+}
+
+class CwmFormat implements Format {
+  readonly name = 'cwm';
+  readonly opening: readonly Step[];
+  readonly project: (state: State) => State | null;
+  readonly #context: FrameContext;
+  readonly #writer: TrajectoryWriter;
+  /** The first number that no frame of a trajectory, and no state that was read for it, has. */
+  readonly #freeActivations = new WeakMap<Trajectory, FreeActivation>();
+
+  constructor(
+    source: PythonSource,
+    private readonly layout: Layout,
+  ) {
+    const texts = new LineTexts(layout.lines);
+    const calls = new CallPositions(source, texts, layout);
+    this.#context = { source, layout, texts, calls };
+    this.project = projection(source, layout);
+    this.#writer = new TrajectoryWriter(source, layout, this.project);
+    this.opening = layout.isScript ? [{ ...plainPrediction(moduleCall()), doubt: layout.note }] : [];
+  }
+
+  prompt(trajectory: Trajectory, from: number): Prompt {
+    // Without stop strings: the next state may be more than one frame away.
+    return { kind: 'text', text: this.#writer.upTo(trajectory, from).text, stop: [] };
+  }
+
+  reader(trajectory: Trajectory, from: number): StepReader {
+    let free = this.#freeActivations.get(trajectory);
+    if (!free) this.#freeActivations.set(trajectory, (free = new FreeActivation(trajectory)));
+    const numbers = free;
+    const { execution } = this.#writer.upTo(trajectory, from);
+    return new CwmReader(this.#context, {
+      execution,
+      nextActivation: () => numbers.take(),
+      note: from < 0 && !this.layout.isScript ? this.layout.note : null,
+    });
+  }
+}
+
+function moduleCall(): State {
+  const locals = new Map<string, never>();
+  return { event: 'call', function: '<module>', line: 0, thread: null, locals, argument: null };
+}
+
+/** Numbers for frames: each is given once, also to readers that read the same trajectory at the same time. */
+class FreeActivation {
+  #next = 0;
+  #seenFrames = 0;
+
+  constructor(private readonly trajectory: Trajectory) {}
+
+  take(): number {
+    const { frames } = this.trajectory;
+    for (; this.#seenFrames < frames.length; this.#seenFrames++) {
+      this.#next = Math.max(this.#next, (frames[this.#seenFrames]?.activation ?? -1) + 1);
+    }
+    return this.#next++;
+  }
+}

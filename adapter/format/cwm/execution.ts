@@ -1,0 +1,142 @@
+import type { CodeUnit } from '../../python/codeUnits';
+import type { EventKind, Locals } from '../../trajectory/state';
+import { suspension, type Suspension } from './suspension';
+
+/** A frame that has been entered and not left. */
+export interface OpenFrame {
+  readonly outer: OpenFrame | null;
+  /** The code's name, as the trajectory has it. */
+  readonly function: string;
+  /** The code that the frame runs; null for frames of the wrapper, and where it is not known. */
+  readonly unit: CodeUnit | null;
+  /** Frames of an entry call's wrapper are no part of the trajectory. */
+  readonly isVisible: boolean;
+  /** The trajectory's number of the Python frame; -1 for frames that are not visible. */
+  readonly activation: number;
+  /** The line that the frame stands on. */
+  readonly line: number;
+  /** The locals of the frame's newest call or line event, or null where they are not known. */
+  readonly locals: Locals | null;
+  readonly newestEvent: EventKind;
+  /** The exception that the frame's newest event raised, or null where that event was another. */
+  readonly raised: string | null;
+}
+
+/** A generator or coroutine that has yielded, or looks like it. */
+export interface SuspendedFrame {
+  readonly unit: CodeUnit;
+  readonly activation: number;
+  readonly line: number;
+  /** The locals of its newest call or line event: what its line changed after that is not known. */
+  readonly locals: Locals | null;
+  /** The activation that resumed it last; -1 for the wrapper. */
+  readonly caller: number;
+  /** Whether its newest return event may as well have been its end. */
+  readonly mayBeFinished: boolean;
+}
+
+/**
+ * Where an execution stands. Executions are never changed, so that each state of a trajectory can keep the one
+ * after it.
+ */
+export interface Execution {
+  readonly top: OpenFrame | null;
+  /** In the order in which they were suspended. */
+  readonly suspended: readonly SuspendedFrame[];
+  /** If the newest event left a frame, whether it did so by an exception; null after other events. */
+  readonly lastLeft: Leaving | null;
+  /** How the outermost frame was left the first time that one was; null before. */
+  readonly outcome: Leaving | null;
+}
+
+/** How a frame was left: the exception that it was left by, or null where it returned. */
+export interface Leaving {
+  readonly raised: string | null;
+}
+
+export const notStarted: Execution = { top: null, suspended: [], lastLeft: null, outcome: null };
+
+/** More suspended generators than this are not kept apart: those that may be finished are forgotten first. */
+const maxSuspended = 200;
+
+/** What is to be said of a frame that is entered. */
+export type EnteredFrame = Omit<OpenFrame, 'outer' | 'newestEvent' | 'raised'>;
+
+export function enter(execution: Execution, frame: EnteredFrame): Execution & { readonly top: OpenFrame } {
+  return {
+    ...execution,
+    top: { ...frame, outer: execution.top, newestEvent: 'call', raised: null },
+    lastLeft: null,
+    suspended: execution.suspended.some(({ activation }) => activation === frame.activation)
+      ? execution.suspended.filter(({ activation }) => activation !== frame.activation)
+      : execution.suspended,
+  };
+}
+
+/** What a line, return or exception event says about the frame on top. */
+export interface FrameEvent {
+  readonly event: Exclude<EventKind, 'call'>;
+  readonly unit: CodeUnit | null;
+  readonly line: number;
+  /** The text of the line. */
+  readonly text: string;
+  /** Null where the event does not carry them. */
+  readonly locals: Locals | null;
+  /** The repr of the returned value or of the exception, or null where it is not known. */
+  readonly argument: string | null;
+}
+
+/** The execution after a line, return or exception event of its top frame. */
+export function advance(execution: Execution, { event, unit, line, text, ...rest }: FrameEvent): Execution {
+  const { top } = execution;
+  if (!top) return execution;
+  if (event === 'return')
+    return leave(execution, { ...top, unit, line }, suspension(top, text, rest.argument));
+  const raised = event === 'exception' ? (rest.argument ?? '') : null;
+  const locals = event === 'line' ? rest.locals : top.locals;
+  return { ...execution, top: { ...top, newestEvent: event, unit, line, locals, raised }, lastLeft: null };
+}
+
+/** The execution after frames were left without a return event, as exceptions do. */
+export function unwind(execution: Execution, frames: number): Execution {
+  let { top } = execution;
+  let raised: string | null = null;
+  for (let left = frames; left > 0 && top; left--) {
+    raised = top.raised ?? raised;
+    top = top.outer;
+  }
+  if (frames === 0) return execution;
+  // The exception passes the frame that is on top now, whether or not an event says so.
+  if (top && raised !== null) top = { ...top, newestEvent: 'exception', raised };
+  return withLeft(execution, top, raised);
+}
+
+function withLeft(execution: Execution, top: OpenFrame | null, raised: string | null): Execution {
+  const lastLeft = { raised };
+  return { ...execution, top, lastLeft, outcome: execution.outcome ?? (top ? null : lastLeft) };
+}
+
+function leave(execution: Execution, frame: OpenFrame, suspends: Suspension): Execution {
+  const left = withLeft(execution, frame.outer, frame.raised);
+  if (suspends === 'no' || !frame.unit) return left;
+  const suspended: SuspendedFrame = {
+    unit: frame.unit,
+    activation: frame.activation,
+    line: frame.line,
+    locals: frame.locals,
+    caller: frame.outer?.activation ?? -1,
+    mayBeFinished: suspends === 'maybe',
+  };
+  return { ...left, suspended: withoutExcess([...execution.suspended, suspended]) };
+}
+
+function withoutExcess(frames: readonly SuspendedFrame[]): readonly SuspendedFrame[] {
+  if (frames.length <= maxSuspended) return frames;
+  const finished = frames.findIndex(({ mayBeFinished }) => mayBeFinished);
+  return frames.toSpliced(Math.max(0, finished), 1);
+}
+
+/** The open frames, innermost first. */
+export function* openFrames(execution: Execution): Generator<OpenFrame> {
+  for (let frame = execution.top; frame; frame = frame.outer) yield frame;
+}

@@ -1,0 +1,163 @@
+import type { CodeUnit } from '../../python/codeUnits';
+import type { PythonSource } from '../../python/source';
+import type { Frame, Trajectory } from '../../trajectory/trajectory';
+import type { State } from '../../trajectory/state';
+import { advance, enter, notStarted, openFrames, unwind, type Execution } from './execution';
+import { wrapperFrame } from './frameReading';
+import type { Layout } from './layout';
+import { controlTokens } from './tokens';
+import { writeFrame } from './writer';
+
+/** What a trajectory comes to up to one of its states. */
+export interface Written {
+  /** The prompt: the source context, and a frame for every state. */
+  readonly text: string;
+  /** Where the execution stands. */
+  readonly execution: Execution;
+  /** Whether the trace has reached the script's beginning, or the entry call. */
+  readonly hasBegun: boolean;
+}
+
+/**
+ * Writes trajectories as prompts. What was written up to a state is kept with it, so that a state costs only
+ * its own frame.
+ */
+export class TrajectoryWriter {
+  readonly #written = new WeakMap<Trajectory, Map<number, Written>>();
+  readonly #beginning: Written;
+  readonly #unitsOfCalls = new Map<string, CodeUnit[]>();
+
+  constructor(
+    private readonly source: PythonSource,
+    private readonly layout: Layout,
+    /** What a state is, once the format can carry it; null where it cannot. */
+    private readonly project: (state: State) => State | null,
+  ) {
+    const seed = { event: 'call', locals: new Map(), line: layout.wrapperHeader, argument: null } as const;
+    const { beginOfText, contextStart, frameEnd } = controlTokens;
+    this.#beginning = {
+      text: `${beginOfText}${contextStart}${layout.context}${frameEnd}${writeFrame(seed, null)}`,
+      execution: layout.isScript ? notStarted : enter(notStarted, wrapperFrame(layout.wrapper)),
+      hasBegun: false,
+    };
+    for (const unit of source.units) {
+      const key = callKey(unit.name, unit.callLine);
+      this.#unitsOfCalls.set(key, [...(this.#unitsOfCalls.get(key) ?? []), unit]);
+    }
+  }
+
+  /** @param from a state of the trajectory, or -1 */
+  upTo(trajectory: Trajectory, from: number): Written {
+    let kept = this.#written.get(trajectory);
+    if (!kept) {
+      kept = new Map<number, Written>();
+      this.#written.set(trajectory, kept);
+    }
+    const missing: number[] = [];
+    let at = from;
+    while (at >= 0 && !kept.has(at)) {
+      missing.push(at);
+      at = trajectory.previous(at);
+    }
+    let written = kept.get(at) ?? this.#beginning;
+    for (const index of missing.reverse()) {
+      written = this.#after(written, trajectory, index);
+      kept.set(index, written);
+    }
+    return written;
+  }
+
+  #after(before: Written, trajectory: Trajectory, index: number): Written {
+    const state = trajectory.state(index);
+    const text = wroteItself(trajectory.prediction(index).text);
+    const frame = trajectory.frame(index);
+    if (state.thread !== null) return before;
+    if (this.layout.isScript && !before.execution.top) {
+      // The call of the module is the seeded frame.
+      const execution = enter(before.execution, {
+        function: state.function,
+        unit: this.source.module,
+        isVisible: true,
+        activation: frame.activation,
+        line: 0,
+        locals: new Map(),
+      });
+      return { ...before, execution };
+    }
+    const carried = this.project(state);
+    const begins =
+      !this.layout.isScript || text !== null || (carried?.event === 'line' && frame.parent === null);
+    if (!before.hasBegun && !begins) return before;
+    const execution = this.#left(before.execution, state, frame);
+    const after = this.#executionAfter(execution, state, carried, frame, index);
+    if (text !== null) return { text: before.text + text, execution: after, hasBegun: true };
+    if (!carried) return { ...before, execution: after };
+    const opening = before.hasBegun ? '' : this.layout.firstFrames;
+    const scope = state.event === 'call' ? null : (execution.top?.locals ?? null);
+    const content = {
+      event: carried.event,
+      locals: carried.locals,
+      line: this.layout.textOfLine(carried.line),
+      argument: carried.argument?.repr ?? null,
+    };
+    return { text: before.text + opening + writeFrame(content, scope), execution: after, hasBegun: true };
+  }
+
+  /** The execution without the frames that were left without a return event before a state. */
+  #left(execution: Execution, { event }: State, frame: Frame): Execution {
+    let open = 0;
+    for (const { isVisible } of openFrames(execution)) if (isVisible) open++;
+    return unwind(execution, Math.max(0, open - (event === 'call' ? frame.depth : frame.depth + 1)));
+  }
+
+  #executionAfter(
+    execution: Execution,
+    state: State,
+    carried: State | null,
+    frame: Frame,
+    index: number,
+  ): Execution {
+    const { event, line } = state;
+    const locals = carried?.locals ?? null;
+    let current = execution;
+    if (frame.firstState === index) {
+      const resumed = execution.suspended.find(({ activation }) => activation === frame.activation);
+      const unit = resumed?.unit ?? this.#unitOf(state);
+      current = enter(execution, {
+        function: frame.function,
+        unit,
+        isVisible: true,
+        activation: frame.activation,
+        line,
+        locals,
+      });
+      if (event === 'call') return current;
+    }
+    if (event === 'call') return current;
+    const { top } = current;
+    return advance(current, {
+      event,
+      unit: top?.unit ?? null,
+      line,
+      text: this.layout.textOfLine(line),
+      locals: locals ?? top?.locals ?? null,
+      argument: state.argument?.repr ?? null,
+    });
+  }
+
+  #unitOf({ event, function: name, line, locals }: State): CodeUnit | null {
+    if (event !== 'call') return this.source.unitsOfLine(line).at(-1) ?? null;
+    const units = this.#unitsOfCalls.get(callKey(name, line)) ?? [];
+    const fits = units.find(({ parameters }) => parameters.every((parameter) => locals?.has(parameter)));
+    return fits ?? units[0] ?? null;
+  }
+}
+
+function callKey(name: string, line: number): string {
+  return `${line} ${name}`;
+}
+
+/** A model's text of a state, if it is of this format. */
+function wroteItself(text: string | null): string | null {
+  return text?.endsWith(controlTokens.frameEnd) ? text : null;
+}

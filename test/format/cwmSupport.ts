@@ -1,0 +1,208 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createCwmFormat } from '../../adapter/format/cwm/cwmFormat';
+import { FrameWriter } from '../../adapter/format/cwm/writer';
+import { breakControlText } from '../../adapter/format/cwm/tokens';
+import type { Format } from '../../adapter/format/format';
+import { scriptBeginning } from '../../adapter/python/script';
+import { PythonSource } from '../../adapter/python/source';
+import type { EventKind, State, Step } from '../../adapter/trajectory/state';
+import type { Program } from '../../adapter/trajectory/program';
+import { Trajectory } from '../../adapter/trajectory/trajectory';
+
+/** An event as `cwmTrace.py` prints it. */
+export interface TraceRow {
+  readonly ev: EventKind;
+  readonly fn: string;
+  readonly line: number;
+  readonly depth: number;
+  readonly frame: number;
+  readonly locals: Readonly<Record<string, string>>;
+  readonly arg?: string;
+}
+
+export interface Trace {
+  readonly rows: readonly TraceRow[];
+  readonly how: string;
+}
+
+/** Really runs a source text; without an entry as a script. */
+export function trace(source: string, entry: string | null, name: string): Trace {
+  const folder = mkdtempSync(join(tmpdir(), 'cwm-'));
+  try {
+    const path = join(folder, 'program.py');
+    writeFileSync(path, source);
+    const script = join(import.meta.dirname, 'cwmTrace.py');
+    const output = execFileSync('python3', [script, path, entry ?? '', name], {
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      // Sets in the same order in every run.
+      env: { ...process.env, PYTHONHASHSEED: '0' },
+    });
+    const lines = output.trimEnd().split('\n');
+    const { how } = JSON.parse(lines.pop() ?? '') as { how: string };
+    return { rows: lines.map((line) => JSON.parse(line) as TraceRow), how };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The source context of a format's prompts, and the name of its wrapper. */
+export function contextOf(format: Format, program: Program): { context: string; wrapper: string } {
+  const prompt = format.prompt(new Trajectory(program), -1, 'many');
+  if (prompt.kind !== 'text') throw new Error('CWM prompts are text.');
+  const match = /<\|trace_context_start\|>(.*?)<\|frame_sep\|>/s.exec(prompt.text);
+  const wrapper = /def (\w+)\(\): {2}# << START_OF_TRACE\n/.exec(match?.[1] ?? '')?.[1];
+  if (match?.[1] === undefined || wrapper === undefined) throw new Error(`No context in ${prompt.text}`);
+  return { context: match[1], wrapper };
+}
+
+/** Writes the trace of a wrapped program as CWM does, without the seeded frame. */
+export function writeTrace({ rows, how }: Trace, context: string): string {
+  const lines = context.split('\n');
+  const writer = new FrameWriter();
+  const frames = rows.map((row) =>
+    writer.write({
+      event: row.ev,
+      locals:
+        row.ev === 'call' || row.ev === 'line'
+          ? new Map(Object.entries(row.locals).map(([name, repr]) => [name, { repr, confidence: null }]))
+          : null,
+      line: breakControlText((lines[row.line - 1] ?? '').replace('  # << START_OF_TRACE', '')) + '\n',
+      argument: row.arg ?? null,
+    }),
+  );
+  return frames.slice(1).join('') + (how === 'cut' ? '' : '<|end_of_text|>');
+}
+
+/** Reads an answer in pieces of varying sizes. */
+export function readAnswer(
+  format: Format,
+  trajectory: Trajectory,
+  from: number,
+  text: string,
+  seed = 1,
+): Step[] {
+  const reader = format.reader(trajectory, from);
+  const steps: Step[] = [];
+  let state = seed;
+  for (let at = 0; at < text.length;) {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+    const length = 1 + ((state >> 8) % (seed % 2 === 0 ? 7 : 200));
+    steps.push(...reader.read({ kind: 'text', text: text.slice(at, at + length), tokens: [] }));
+    at += length;
+  }
+  const reason = text.endsWith('<|end_of_text|>') ? 'stop' : 'length';
+  steps.push(...reader.read({ kind: 'end', reason, stopString: null, usage: null }));
+  return steps;
+}
+
+/** A new trajectory with the opening and an answer's states; the reader's other steps are left out. */
+export function trajectoryOf(
+  format: Format,
+  program: Program,
+  text: string,
+): { trajectory: Trajectory; steps: Step[] } {
+  const trajectory = new Trajectory(program);
+  let from = -1;
+  const append = (steps: readonly Step[]) => {
+    for (const step of steps)
+      if (step.kind === 'state') from = trajectory.append(from, { name: 'step_into' }, step);
+  };
+  append(format.opening);
+  const steps = readAnswer(format, trajectory, from, text);
+  append(steps);
+  return { trajectory, steps };
+}
+
+/** What is compared of a state: all that the format carries. */
+function shown(format: Format, state: State, depth: number, frame: number): string {
+  const carried = format.project(state);
+  if (!carried) return `not carried: ${state.event} ${state.function} ${state.line}`;
+  const { event, function: name, line, locals, argument } = carried;
+  const values = locals && Array.from(locals, ([local, { repr }]) => `${local}=${repr ?? '?'}`).sort();
+  const what = values ? ` {${values.join(', ')}}` : '';
+  return `${event} ${name} ${line} depth ${depth} frame ${frame}${what}${argument ? ` -> ${argument.repr ?? '?'}` : ''}`;
+}
+
+function stateOf(row: TraceRow): State {
+  const locals = new Map(
+    Object.entries(row.locals).map(([name, repr]) => [name, { repr, confidence: null }]),
+  );
+  return {
+    event: row.ev,
+    function: row.fn,
+    line: row.line,
+    thread: null,
+    locals,
+    argument: row.arg === undefined ? null : { repr: row.arg, confidence: null },
+  };
+}
+
+/** Numbers frames in the order in which they are first seen. */
+function numbering(): (frame: number) => number {
+  const numbers = new Map<number, number>();
+  return (frame) => {
+    if (!numbers.has(frame)) numbers.set(frame, numbers.size);
+    return numbers.get(frame) ?? -1;
+  };
+}
+
+function shownRows(format: Format, rows: readonly TraceRow[]): string[] {
+  const number = numbering();
+  const bottom = Math.min(...rows.map(({ depth }) => depth));
+  return rows.map((row) => shown(format, stateOf(row), row.depth - bottom, number(row.frame)));
+}
+
+function shownTrajectory(format: Format, trajectory: Trajectory): string[] {
+  const number = numbering();
+  return Array.from({ length: trajectory.length }, (_, index) => {
+    const frame = trajectory.frame(index);
+    return shown(format, trajectory.state(index), frame.depth, number(frame.activation));
+  });
+}
+
+/** What really happens from a script's beginning on. */
+function fromBeginning(rows: readonly TraceRow[], beginning: number): readonly TraceRow[] {
+  const first = rows.findIndex(({ fn, ev, line }) => fn === '<module>' && ev === 'line' && line >= beginning);
+  return [...rows.slice(0, 1), ...rows.slice(first)];
+}
+
+export interface Compared {
+  readonly read: string[];
+  readonly real: string[];
+  readonly doubts: (string | null)[];
+  readonly format: Format;
+  readonly text: string;
+  readonly trajectory: Trajectory;
+  readonly ending: string | undefined;
+  readonly how: string;
+}
+
+/** Runs a program, and as a CWM would its wrapped form, whose trace is read back. */
+export async function compare(source: string, entry: string | null): Promise<Compared> {
+  const program: Program = { path: '/p.py', source, entry, args: [] };
+  const parsed = await PythonSource.parse(source);
+  const format = await createCwmFormat(program, parsed);
+  const { context, wrapper } = contextOf(format, program);
+  const real = trace(source, entry, entry === null ? '__main__' : 'p');
+  const beginning = entry === null ? (scriptBeginning(parsed) ?? 0) : 0;
+  const rows = entry === null ? fromBeginning(real.rows, beginning) : real.rows;
+  const wrapped = trace(context, `${wrapper}()`, entry === null ? '__main__' : 'p');
+  const text = writeTrace(wrapped, context);
+  const { trajectory, steps } = trajectoryOf(format, program, text);
+  const last = steps.at(-1);
+  return {
+    read: shownTrajectory(format, trajectory),
+    real: shownRows(format, rows),
+    doubts: Array.from({ length: trajectory.length }, (_, index) => trajectory.prediction(index).doubt),
+    format,
+    text,
+    trajectory,
+    ending: last?.kind === 'end' ? last.how : 'cut',
+    how: wrapped.how,
+  };
+}
