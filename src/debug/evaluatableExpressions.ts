@@ -18,7 +18,9 @@ class ExpressionProvider implements vscode.EvaluatableExpressionProvider {
     position: vscode.Position,
   ): Promise<vscode.EvaluatableExpression | null> {
     const source = await this.#parse(document);
-    const found = source.expressionAt(position.line + 1, position.character);
+    const { line, character } = position;
+    // The position is the boundary nearest to the mouse: it may be the end of what the mouse is over.
+    const found = source.expressionAt(line + 1, character) ?? source.expressionAt(line + 1, character - 1);
     return (
       found &&
       new vscode.EvaluatableExpression(

@@ -1,6 +1,7 @@
 // The project's own model server, which answers like a model from a real run, and a server that only counts.
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
+import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { root } from './setup.mjs';
 
@@ -11,18 +12,12 @@ export async function startModelServer() {
     [join(root, 'dist/cli.cjs'), ...'serve --world reference --format cwm --port 0'.split(' ')],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  let printed = '';
-  const [baseUrl, token] = await new Promise((ready, failed) => {
-    const read = (piece) => {
-      printed += piece;
-      const url = /http:\/\/127\.0\.0\.1:\d+\/v1/.exec(printed)?.[0];
-      const token_ = /token\W+([\w-]{16,})/i.exec(printed)?.[1];
-      if (url && token_) ready([url, token_]);
-    };
-    process_.stdout.on('data', read);
-    process_.stderr.on('data', read);
-    process_.once('exit', (code) => failed(new Error(`The model server ended with ${code}:\n${printed}`)));
-  });
+  let complaint = '';
+  process_.stderr.on('data', (piece) => (complaint += piece));
+  const lines = createInterface({ input: process_.stdout })[Symbol.asyncIterator]();
+  const baseUrl = (await lines.next()).value;
+  const token = (await lines.next()).value;
+  if (!baseUrl || !token) throw new Error(`The model server did not start:\n${complaint}`);
   return {
     baseUrl,
     token,

@@ -56,15 +56,18 @@ async function stopInCart(workbench) {
   return line;
 }
 
+const subscripts = `prices = {"pen": [150, 140]}
+cheapest = min(prices["pen"])
+print(prices["pen"][0])  # not the cheapest
+`;
+
 const session = {
   name: 'session',
-  setup: connected,
+  setup: (fixture) => ({ ...connected(fixture), files: { 'subscripts.py': subscripts } }),
   tests: {
     async 'F5 without launch.json stops at a breakpoint set in the gutter'(workbench) {
       await stopInCart(workbench);
-      const stack = (await workbench.callStack()).join('\n');
-      assert.match(stack, /checkout/);
-      assert.match(stack, /<module>/);
+      await workbench.showsCallStack('checkout', '<module>');
       assert.match(await workbench.stopText(), /predicted/i);
       await workbench.showsVariable('total', '0');
       await workbench.showsVariable('discounts', "{'notebook': 10, 'lamp': 25}");
@@ -91,6 +94,16 @@ const session = {
       assert.match(await workbench.hover(line + 1, 'discounts'), /notebook/);
       assert.match(await workbench.hover(line, 'price'), /^400/);
       assert.equal(await workbench.hasHover(cart('second customer bought'), 'The second'), false);
+    },
+    async 'a hover over a subscript shows the item'(workbench) {
+      await workbench.openFile('subscripts.py');
+      await workbench.setBreakpoint(3);
+      await workbench.press('F5');
+      await workbench.stoppedAt(3);
+      assert.match(await workbench.hover(3, 'prices'), /pen/);
+      assert.match(await workbench.hover(3, 'prices["pen"]'), /^\[150, 140\]/);
+      assert.match(await workbench.hover(3, 'prices["pen"][0]'), /^150/);
+      assert.equal(await workbench.hasHover(3, 'not the cheapest'), false);
     },
     async 'goes on to the end of the program'(workbench) {
       await stopInCart(workbench);

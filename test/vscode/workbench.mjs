@@ -144,6 +144,8 @@ export class Workbench {
 
   /** Waits until the session is stopped with the top frame in a line. */
   async stoppedAt(line, timeout = stepTime) {
+    await this.debugToolbar.waitFor({ timeout });
+    if (!(await this.page.locator('.debug-viewlet').isVisible())) await this.press('Control+Shift+D');
     const position = this.page
       .locator('.debug-viewlet .debug-call-stack .monaco-list-row .line-number')
       .first();
@@ -155,9 +157,16 @@ export class Workbench {
     await this.page.locator('.editor-instance .debug-top-stack-frame-line').first().waitFor();
   }
 
-  /** The texts of the call stack's rows. */
-  async callStack() {
-    return texts(this.page.locator('.debug-viewlet .debug-call-stack .monaco-list-row'));
+  /** Waits until the call stack shows these functions, innermost first. */
+  async showsCallStack(...functions) {
+    let seen = [];
+    await until(
+      async () => {
+        seen = await texts(this.page.locator('.debug-viewlet .debug-call-stack .monaco-list-row .label'));
+        return seen.join() === functions.join();
+      },
+      () => `the call stack ${functions.join(', ')}; shown: ${seen.join(', ')}`,
+    );
   }
 
   /** What the call stack's header says about the stop. */
@@ -209,7 +218,7 @@ export class Workbench {
     }
   }
 
-  /** Moves the mouse to the last character but one of a text in a line of the editor. */
+  /** Moves the mouse to the last character of a text in a line of the editor. */
   async pointAt(line, text) {
     const box = await this.lineNumber(line).boundingBox();
     const place = await this.page.evaluate(
@@ -227,7 +236,7 @@ export class Workbench {
           .map((node) => node.data)
           .join('')
           .replaceAll('\u00a0', ' ');
-        let at = whole.indexOf(wanted) + wanted.length - 2;
+        let at = whole.indexOf(wanted) + wanted.length - 1;
         for (const node of nodes) {
           if (at < node.length) {
             range.setStart(node, at);
@@ -249,7 +258,7 @@ export class Workbench {
     await this.page.mouse.move(place.x, place.y, { steps: 3 });
   }
 
-  /** The text of the debug hover near the end of a text in a line. */
+  /** The text of the debug hover over the end of a text in a line. */
   async hover(line, text) {
     const widget = this.page.locator('.debug-hover-widget:visible');
     await until(async () => {
