@@ -76,6 +76,7 @@ except ImportError:  # Windows
     resource = None
 
 EVENTS_FD = 3
+events_fd = EVENTS_FD
 
 MAX_ITEMS = 128
 MAX_CHARACTERS = 2000
@@ -913,6 +914,11 @@ no_memory = types.SimpleNamespace(raw=b'')
 # ---------------------------------------------------------------------------------------------------------
 # Recording events
 
+# What a function names that may end the process at once, or put another one in its place: its events are
+# written one by one, so that none is lost.
+LEAVING = frozenset(['_exit', 'abort', 'kill', 'killpg', 'raise_signal'] + [name for name in dir(os) if 'exec' in name])
+
+
 class Recorder:
     """Takes the events of the program's file and writes them to the pipe in batches."""
 
@@ -927,22 +933,51 @@ class Recorder:
         self.path = path
         self.max_events = limits['events']
         self.max_output = limits['output']
+        self.batch = self.BATCH
         self.events = []
-        self.room = min(self.BATCH, self.max_events)
+        self.room = min(self.batch, self.max_events)
         self.written = 0
         self.output_size = 0
+        self.last_line = 0
         self.numbers = itertools.count()
         self.main_thread = _thread.get_ident()
         self.lock = _thread.allocate_lock()
         self.parent = os.getppid()
         self.initial = {}
-        self.last_line = 0
+        self.open = 0
+        self.recursion_limit = None
+        self.notes = []
         self.ended = False
+        self.trace = self.enter
 
     def start(self):
         _thread.start_new_thread(self.write_regularly, ())
-        threading.settrace(self.enter)
-        sys.settrace(self.enter)
+        threading.settrace(self.trace)
+        sys.settrace(self.trace)
+
+    def stop(self):
+        """Ends the recording of the main thread; the others end with the process."""
+        if sys.gettrace() is None:
+            self.note('The program removed the trace function at line %d: what followed is not shown.' % self.line())
+        elif sys.gettrace() is not self.trace:
+            self.note('The program set a trace function of its own at line %d: what followed is not shown.' % self.line())
+        sys.settrace(None)
+
+    def note(self, text):
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def line(self):
+        """The line of the last event."""
+        with self.lock:
+            self.find_last_line(self.events)
+            return self.last_line
+
+    def find_last_line(self, events):
+        for text in reversed(events):
+            if not text.startswith('[4'):
+                self.last_line = int(text.split(',', 3)[2].rstrip(']'))
+                break
 
     def write_regularly(self):
         while True:
@@ -955,14 +990,14 @@ class Recorder:
         """Writes the events that have come up, and at the very end a message after them."""
         with self.lock:
             if self.ended:
-                if message is not None:
-                    return
                 # The process is about to leave: no other thread goes on.
-                time.sleep(60)
+                while True:
+                    time.sleep(1)
             events = self.events[:]
             del self.events[: len(events)]
+            self.find_last_line(events)
             self.written += len(events)
-            self.room = min(self.BATCH, self.max_events - self.written)
+            self.room = min(self.batch, self.max_events - self.written)
             if message is not None:
                 self.ended = True
                 events.append(json.dumps(message))
@@ -973,15 +1008,23 @@ class Recorder:
     def enter(self, frame, event, arg):
         """The trace function of all threads: sees the call events of every frame."""
         global peeking
+        code = frame.f_code
+        if code.co_filename != self.path:
+            if code.co_filename == '<string>' and code.co_name == '<module>':
+                if frame.f_back is not None and frame.f_back.f_code.co_filename == self.path:
+                    self.note('Code that exec() or eval() ran is not part of the file: its steps are not shown.')
+            return None
         if peeking and _thread.get_ident() != self.main_thread:
             peeking = False
-        if frame.f_code.co_filename != self.path:
-            return None
+        if self.open > RecursionLimit.SHALLOW and self.recursion_limit is not None:
+            self.recursion_limit.check()
+        self.open += 1
         record = frame.f_trace
         if record is None:
             record = self.recording(frame)
-        record(frame, event, arg)
-        return record
+            if not LEAVING.isdisjoint(code.co_names):
+                self.batch = self.room = 1
+        return record(frame, event, arg)
 
     def thread_name(self):
         ident = _thread.get_ident()
@@ -1042,59 +1085,63 @@ class Recorder:
 
         def record(frame, event, arg):
             nonlocal line, seen
-            changes = ''
-            scope = frame.f_locals
-            if scope is not first_scope or version is None:
-                scope = plain_scope(scope)
-                changes = compare(scope, changes)
-            elif version.value != seen:
-                seen = version.value
-                if len(known) != len(scope):
+            try:
+                changes = ''
+                scope = frame.f_locals
+                if scope is not first_scope or version is None:
+                    scope = plain_scope(scope)
                     changes = compare(scope, changes)
-                else:
-                    try:
-                        for name, value in scope.items():
-                            old = known[name]
-                            if old is not value:
-                                if type(value) is int and type(old) is int and -LARGE < value < LARGE:
-                                    known[name] = value
-                                    changes = f'{changes}{quoted[name]}"{value}"'
-                                else:
-                                    changes += rebind(name, old, value)
-                    except KeyError:
+                elif version.value != seen:
+                    seen = version.value
+                    if len(known) != len(scope):
                         changes = compare(scope, changes)
-            if watches:
-                for name, old in watches.items():
-                    # What Watch.is_same() asks, without the call.
-                    if (
-                        old.header.raw != old.head
-                        or old.body.raw != old.bytes
-                        or (old.children and not old.is_same())
-                        or not peeking
-                    ):
-                        value = scope[name]
-                        if type(value) is not old.kind:
-                            known[name] = watches[name] = old = watch(value)
-                            changes += quoted[name] + quote(old.text)
-                        elif old.update(value):
-                            changes += quoted[name] + old.change()
-            if event == 'line':
-                line = frame.f_lineno or line
-                events.append(f'{line_prefix}{line}{changes}]')
-            elif event == 'call':
-                name = self.thread_name()
-                thread = 'null' if name is None else quote(name)
-                line = frame.f_lineno or 0
-                events.append('[1,%d,%d,%s,%s%s]' % (number, line, quote(code.co_name), thread, changes))
-            elif event == 'return':
-                last = not (resumable and suspends(frame))
-                line = frame.f_lineno or line
-                events.append('[2,%d,%d,%s,%d%s]' % (number, line, quote(describe(arg)), last, changes))
-            else:
-                line = frame.f_lineno or line
-                events.append('[3,%d,%d,%s%s]' % (number, line, quote(describe(arg[1])), changes))
-            if len(events) >= self.room:
-                self.make_room()
+                    else:
+                        try:
+                            for name, value in scope.items():
+                                old = known[name]
+                                if old is not value:
+                                    if type(value) is int and type(old) is int and -LARGE < value < LARGE:
+                                        known[name] = value
+                                        changes = f'{changes}{quoted[name]}"{value}"'
+                                    else:
+                                        changes += rebind(name, old, value)
+                        except KeyError:
+                            changes = compare(scope, changes)
+                if watches:
+                    for name, old in watches.items():
+                        # What Watch.is_same() asks, without the call.
+                        if (
+                            old.header.raw != old.head
+                            or old.body.raw != old.bytes
+                            or (old.children and not old.is_same())
+                            or not peeking
+                        ):
+                            value = scope[name]
+                            if type(value) is not old.kind:
+                                known[name] = watches[name] = old = watch(value)
+                                changes += quoted[name] + quote(old.text)
+                            elif old.update(value):
+                                changes += quoted[name] + old.change()
+                if event == 'line':
+                    line = frame.f_lineno or line
+                    events.append(f'{line_prefix}{line}{changes}]')
+                elif event == 'call':
+                    name = self.thread_name()
+                    thread = 'null' if name is None else quote(name)
+                    line = frame.f_lineno or 0
+                    events.append('[1,%d,%d,%s,%s%s]' % (number, line, quote(code.co_name), thread, changes))
+                elif event == 'return':
+                    self.open -= 1
+                    last = not (resumable and suspends(frame))
+                    line = frame.f_lineno or line
+                    events.append('[2,%d,%d,%s,%d%s]' % (number, line, quote(describe(arg)), last, changes))
+                else:
+                    line = frame.f_lineno or line
+                    events.append('[3,%d,%d,%s%s]' % (number, line, quote(describe(arg[1])), changes))
+                if len(events) >= self.room:
+                    self.make_room()
+            except MemoryError:
+                self.reach_limit('memory')
             return record
 
         return record
@@ -1114,12 +1161,24 @@ class Recorder:
             self.make_room()
 
     def reach_limit(self, name):
-        self.end('cut', [], name)
+        if name == 'memory':
+            give_room()
+        self.end('cut', name)
 
-    def end(self, how, notes, limit=None):
+    def end(self, how, limit=None):
+        """Writes the ending and leaves, without what the interpreter does at its end."""
         sys.settrace(None)
-        self.write({'k': 'end', 'how': how, 'notes': notes, 'limit': limit})
+        self.write({'k': 'end', 'how': how, 'notes': self.notes, 'limit': limit})
         os._exit(0)
+
+    def is_empty(self):
+        return not self.written and not self.events
+
+    def drop(self):
+        """Forgets everything, in a process that was forked: it is not followed."""
+        self.events.clear()
+        self.room = 1 << 62
+        self.max_output = 1 << 62
 
 
 # CO_GENERATOR, CO_COROUTINE and CO_ASYNC_GENERATOR
@@ -1171,7 +1230,7 @@ def write_all(data):
     view = memoryview(data)
     try:
         while view:
-            view = view[os.write(EVENTS_FD, view) :]
+            view = view[os.write(events_fd, view) :]
     except OSError:
         os._exit(1)  # Nobody reads any more.
 
@@ -1179,8 +1238,8 @@ def write_all(data):
 class Output(io.BufferedIOBase):
     """What sys.stdout writes to."""
 
-    def __init__(self, taker):
-        self.taker = taker
+    def __init__(self):
+        self.taker = None
         self.decode = codecs.getincrementaldecoder('utf-8')('surrogatepass').decode
         self.mode = 'wb'
         self.name = '<stdout>'
@@ -1196,7 +1255,7 @@ class Output(io.BufferedIOBase):
             raise ValueError('write to closed file')
         data = bytes(data)
         text = self.decode(data)
-        if text:
+        if text and self.taker is not None:
             self.taker(text, len(data))
         return len(data)
 
@@ -1206,90 +1265,276 @@ class Output(io.BufferedIOBase):
 
 
 def fail(reason, message, line=None):
+    """Says why the program could not be run, and leaves."""
     report = {'k': 'failed', 'reason': reason, 'message': message, 'line': line}
     write_all((json.dumps(report) + '\n').encode('ascii'))
     os._exit(0)
 
 
+def keep_events_apart():
+    """Moves the pipe of the events out of the program's way, and out of the processes that it starts."""
+    global events_fd
+    try:
+        import fcntl
+
+        events_fd = fcntl.fcntl(EVENTS_FD, fcntl.F_DUPFD_CLOEXEC, 200)
+        os.close(EVENTS_FD)
+    except (ImportError, OSError):
+        os.set_inheritable(EVENTS_FD, False)
+
+
 def limit_resources(limits):
+    """Limits memory and processes where the system can. Not a wall: it holds what goes wrong, not an attack."""
     if resource is None:
         return
-    size = limits['memory']
-    for name, most in (('RLIMIT_DATA', size), ('RLIMIT_AS', size + (4 << 30)), ('RLIMIT_CORE', 0)):
+    memory_size = limits['memory']
+    set_limit('RLIMIT_CORE', 0)
+    # Private memory. What is shared between processes counts for the address space only, which libraries use
+    # freely.
+    set_limit('RLIMIT_DATA', memory_size)
+    set_limit('RLIMIT_AS', memory_size + (4 << 30))
+    if sys.platform == 'linux' and os.getuid() != 0:
+        # Counted are all threads of the user. The superuser's are not limited.
+        set_limit('RLIMIT_NPROC', count_threads_of_user() + limits['processes'] + 64)
+
+
+def set_limit(name, most):
+    try:
+        number = getattr(resource, name)
+        _, hard = resource.getrlimit(number)
+        resource.setrlimit(number, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    except (AttributeError, ValueError, OSError):
+        pass
+
+
+def give_room():
+    """Lifts the limit on memory, so that the events that there are can be written."""
+    for name in ('RLIMIT_DATA', 'RLIMIT_AS'):
         try:
-            resource.setrlimit(getattr(resource, name), (most, most))
+            number = getattr(resource, name)
+            _, hard = resource.getrlimit(number)
+            resource.setrlimit(number, (hard, hard))
         except (AttributeError, ValueError, OSError):
             pass
 
 
-def main():
-    global program_module
-    job = json.loads(sys.stdin.buffer.read())
-    os.environ.pop('PYTHONHASHSEED', None)
-    os.set_inheritable(EVENTS_FD, False)
-    limit_resources(job['limits'])
-    write_all((json.dumps({'k': 'start', 'version': sys.version.split()[0]}) + '\n').encode('ascii'))
+def count_threads_of_user():
+    count = 0
+    for name in os.listdir('/proc'):
+        if name.isdigit():
+            try:
+                if os.stat('/proc/' + name).st_uid == os.getuid():
+                    count += len(os.listdir('/proc/%s/task' % name))
+            except OSError:
+                pass
+    return count
 
-    path = job['path']
-    mode = job['mode']
-    name = '__main__' if job['main'] else '__program__'
-    program_module = name
-    try:
-        code = compile(job['source'], path, 'exec', dont_inherit=True)
-        entry = compile(job['entry'], '<entry>', 'eval', dont_inherit=True) if mode == 'entry' else None
-    except (SyntaxError, ValueError) as error:
-        fail('syntax', message=str(getattr(error, 'msg', error)), line=getattr(error, 'lineno', None))
 
-    recorder = Recorder(path, job['limits'])
-    output = Output(lambda text, size: None)
-    sys.stdout = io.TextIOWrapper(
-        output, encoding='utf-8', errors='surrogatepass', newline='', write_through=True
-    )
-    sys.argv = [path] + job['args']
+def limit_processes(recorder, output, most):
+    """Lets the program start so many processes, and the processes forked from it none."""
+    left = most
+
+    def hook(event, args):
+        nonlocal left
+        if event in ('os.fork', 'os.forkpty', 'os.posix_spawn', 'os.system', 'subprocess.Popen'):
+            if left <= 0:
+                recorder.note('The program was kept from starting more than %d processes (limit "processes").' % most)
+                raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+            left -= 1
+
+    def in_child():
+        nonlocal left
+        left = 0
+        sys.settrace(None)
+        threading.settrace(None)
+        os.close(events_fd)
+        recorder.drop()
+        output.taker = write_out
+
+    sys.addaudithook(hook)
+    if hasattr(os, 'register_at_fork'):
+        os.register_at_fork(after_in_child=in_child)
+
+
+def write_out(text, size):
+    """Writes to the real standard output, as a process that was forked does."""
+    os.write(1, text.encode('utf-8', 'surrogatepass'))
+
+
+class RecursionLimit:
+    """Keeps the recursion limit for the program, and room beyond it for the trace functions.
+
+    A trace function that fails is removed by the interpreter, so it must not meet the limit itself. The real
+    limit is higher than the one that the program sees, and the program is stopped at its own: the trace function
+    raises the error when a function is entered too deep. That removes it too, but a profile function puts it
+    back before any other event.
+    """
+
+    ROOM = 100
+    # Frames of ours below the program's, and above it when the depth is tried.
+    OWN = 7
+    # Fewer open frames of the program cannot come near any sensible limit.
+    SHALLOW = 40
+
+    def __init__(self):
+        self.set_real = sys.setrecursionlimit
+        self.limit = sys.getrecursionlimit()
+        self.set_real(self.limit + self.ROOM)
+
+        def setrecursionlimit(limit, /):
+            if type(limit) is not int or not 0 < limit < 1 << 30:
+                self.set_real(limit)  # Which raises the error.
+            self.set_real(limit + self.ROOM)
+            self.limit = limit
+
+        def getrecursionlimit():
+            return self.limit
+
+        sys.setrecursionlimit, sys.getrecursionlimit = setrecursionlimit, getrecursionlimit
+
+    def check(self):
+        """Raises the program's RecursionError, where it has come deeper than it may."""
+        try:
+            self.set_real(self.limit + self.OWN)
+        except RecursionError:
+            pass
+        else:
+            self.set_real(self.limit + self.ROOM)
+            return
+        trace = sys.gettrace()
+
+        def put_back(frame, event, arg):
+            sys.setprofile(before)
+            sys.settrace(trace)
+
+        before = sys.getprofile()
+        sys.setprofile(put_back)
+        raise RecursionError('maximum recursion depth exceeded')
+
+
+def let_program_shadow(folder):
+    """Forgets modules imported here of which the program's folder has its own, as a plain run would find."""
+    for name in list(sys.modules):
+        if '.' not in name and name not in sys.builtin_module_names and name not in ('__main__', 'os', 'site'):
+            if os.path.isfile(os.path.join(folder, name + '.py')):
+                del sys.modules[name]
+
+
+def module_for(name, path):
+    """A module for the program, as the interpreter would make it."""
     module = types.ModuleType(name)
     sys.modules[name] = module
-    scope = module.__dict__
-    scope.update(__file__=path, __builtins__=sys.modules['builtins'], __annotations__={}, __cached__=None)
-    sys.path.insert(0, os.path.dirname(path))
-    sys.setrecursionlimit(sys.getrecursionlimit() + 100)
-
-    if mode != 'script':
-        try:
-            exec(code, scope)
-        except BaseException as error:
-            fail('setup', message=describe(error), line=line_in(error.__traceback__, path))
-        if mode == 'function':
-            function = scope.get(job['function'])
-            arguments = {key: ast.literal_eval(text) for key, text in job['arguments'].items()}
-    recorder.initial = dict(scope)
-    output.taker = recorder.print
-    how, notes = 'returned', []
-    try:
-        recorder.start()
-        if mode == 'script':
-            exec(code, scope)
-        elif mode == 'entry':
-            eval(entry, scope)
-        else:
-            function(**arguments)
-        lost = sys.gettrace() is None
-    except SystemExit as error:
-        lost = sys.gettrace() is None
-        how = 'exited'
-        notes.append('The program exited with %s.' % describe(error.code))
-    except BaseException as error:
-        lost = sys.gettrace() is None
-        how = 'raised'
-    recorder.end(how, notes)
+    module.__dict__.update(
+        __file__=path,
+        __builtins__=sys.modules['builtins'],
+        __annotations__={},
+        __cached__=None,
+    )
+    return module
 
 
 def line_in(traceback, path):
+    """The last line of a file that a traceback names."""
     line = None
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename == path:
             line = traceback.tb_lineno
         traceback = traceback.tb_next
     return line
+
+
+def finish(recorder, how):
+    """Waits for the program's threads as the interpreter does, and ends the recording."""
+    try:
+        threading._shutdown()
+    except BaseException:  # noqa: S110  Whatever the program's threads leave behind: it is over.
+        pass
+    running = [thread for thread in threading._active.values() if thread is not threading.main_thread()]
+    if running:
+        recorder.note('%d daemon threads were still running when the program ended.' % len(running))
+    elif _thread._count() > 1 + len(running):
+        recorder.note('Threads that the threading module did not start are not shown.')
+    try:
+        atexit._run_exitfuncs()
+    except BaseException:  # noqa: S110
+        pass
+    recorder.end(how)
+
+
+def main():
+    global program_module
+    job = json.loads(sys.stdin.buffer.read())
+    path, mode, limits = job['path'], job['mode'], job['limits']
+    os.environ.pop('PYTHONHASHSEED', None)
+    keep_events_apart()
+    write_all((json.dumps({'k': 'start', 'version': sys.version.split()[0]}) + '\n').encode('ascii'))
+    try:
+        code = compile(job['source'], path, 'exec', dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        fail('syntax', str(getattr(error, 'msg', None) or error), getattr(error, 'lineno', None))
+    try:
+        entry = compile(job['entry'].strip(), '<entry>', 'eval', dont_inherit=True) if mode == 'entry' else None
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        fail('entrySyntax', str(getattr(error, 'msg', None) or error))
+    arguments = {}
+    for name, text in job['arguments'].items():
+        try:
+            arguments[name] = ast.literal_eval(text)
+        except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+            fail('arguments', '%s is not a literal: %s' % (name, text[:200]))
+
+    recorder = Recorder(path, limits)
+    output = Output()
+    sys.stdout = io.TextIOWrapper(
+        output, encoding='utf-8', errors='surrogatepass', newline='', write_through=True
+    )
+    sys.argv = [path] + job['args']
+    program_module = '__main__' if job['main'] else '__program__'
+    scope = module_for(program_module, path).__dict__
+    folder = os.path.dirname(path)
+    let_program_shadow(folder)
+    sys.path.insert(0, folder)
+    recorder.recursion_limit = RecursionLimit()
+    limit_processes(recorder, output, limits['processes'])
+    limit_resources(limits)
+
+    function = None
+    if mode != 'script':
+        try:
+            exec(code, scope)
+        except BaseException as error:
+            fail('setup', describe(error), line_in(error.__traceback__, path))
+        function = scope.get(job['function'])
+        if mode == 'function' and type(function) is not types.FunctionType:
+            fail('function', job['function'])
+    recorder.initial = dict(scope)
+    output.taker = recorder.print
+    how, raised = 'returned', None
+    recorder.start()
+    try:
+        if mode == 'script':
+            exec(code, scope)
+        elif mode == 'entry':
+            eval(entry, scope)
+        else:
+            function(**arguments)
+    except SystemExit as error:
+        how, raised = 'exited', error
+    except BaseException as error:
+        how, raised = 'raised', error
+    recorder.stop()
+    if recorder.is_empty():
+        if raised is not None:
+            fail('entry', describe(raised))
+        recorder.note('The call entered no function of the file: there is nothing to show.')
+    if how == 'exited':
+        code = raised.code
+        shown = '%d' % (code or 0) if code is None or type(code) is int else '1, and says %s' % describe(code)
+        recorder.note('The program exited with code %s.' % shown)
+    if type(raised) is MemoryError:
+        recorder.reach_limit('memory')
+    raised = None
+    finish(recorder, how)
 
 
 if __name__ == '__main__':
