@@ -196,8 +196,8 @@ async function stream(
   response.end('data: [DONE]\n\n');
 }
 
-function event(data: object): string {
-  return `data: ${JSON.stringify(data)}\n\n`;
+function event(json: string): string {
+  return `data: ${json}\n\n`;
 }
 
 const fixedHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
@@ -205,11 +205,11 @@ const fixedHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'n
 function sendJson(
   response: ServerResponse,
   status: number,
-  body: object,
+  body: object | string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
   response.writeHead(status, { ...fixedHeaders, ...headers, 'Content-Type': 'application/json' });
-  response.end(JSON.stringify(body));
+  response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
 /**
@@ -223,7 +223,7 @@ async function answerSafely(response: ServerResponse, answer: () => Promise<void
     if (response.destroyed) return;
     const refusal =
       thrown instanceof Refusal ? thrown : new Refusal(500, 'internal_error', asCatalogueError(thrown));
-    if (response.headersSent) response.end(`${event(refusal.body)}data: [DONE]\n\n`);
+    if (response.headersSent) response.end(`${event(JSON.stringify(refusal.body))}data: [DONE]\n\n`);
     else sendJson(response, refusal.status, refusal.body, refusal.headers);
   }
 }

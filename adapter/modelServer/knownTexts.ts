@@ -19,11 +19,13 @@ const nothingKnown: KnownText = {
   tokens: 0,
 };
 
-/** How many texts of a run are kept: one for each spacing that clients write, and some to spare. */
-const maxTexts = 4;
+/** How many texts of a run are kept, and how long they may be together, in UTF-16 units. */
+const maxTexts = 6;
+const maxLength = 1 << 24;
 
-/** The longest histories of a run, so that of a longer one only what is new has to be followed and counted. */
+/** The newest histories of a run, so that of a longer one only what is new has to be followed and counted. */
 export class KnownTexts {
+  /** The newest first. */
   #texts: readonly KnownText[] = [];
 
   /** About how much memory the texts take, in bytes. */
@@ -33,8 +35,11 @@ export class KnownTexts {
 
   /** The longest known text that a history begins with. */
   beginningOf(history: string): KnownText {
-    const longest = this.#texts.find(({ text }) => history.startsWith(text));
-    return longest ?? nothingKnown;
+    let longest = nothingKnown;
+    for (const known of this.#texts) {
+      if (known.text.length > longest.text.length && history.startsWith(known.text)) longest = known;
+    }
+    return longest;
   }
 
   /**
@@ -48,9 +53,13 @@ export class KnownTexts {
   }
 
   add(known: KnownText): void {
-    const others = this.#texts.filter(({ text }) => !known.text.startsWith(text));
-    if (others.some(({ text }) => text.startsWith(known.text))) return;
-    this.#texts = [known, ...others].sort((a, b) => b.text.length - a.text.length).slice(0, maxTexts);
+    let length = 0;
+    this.#texts = [known, ...this.#texts.filter(({ text }) => text !== known.text)].filter(
+      ({ text }, index) => {
+        length += text.length;
+        return index === 0 || (index < maxTexts && length <= maxLength);
+      },
+    );
   }
 }
 
