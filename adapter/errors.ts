@@ -213,9 +213,9 @@ export const errors = {
       'Send initialize, then launch with the program to debug.',
     ),
   sessionEnded: () => entry(714, 'nobody')('The debug session is over.', 'Start a new one.'),
-  notPredicted: (expression: string, reason?: string) =>
+  notPredicted: (reason: string) =>
     entry(715, 'nobody')(
-      `${expression.slice(0, 200)} is not predicted${reason === undefined ? '' : `: ${reason}`}`,
+      `not predicted: ${reason}`,
       'Only known values, and pure expressions over them, can be shown.',
     ),
   expressionRaises: (type: string, message: string) =>

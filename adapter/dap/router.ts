@@ -2,6 +2,7 @@ import { ProtocolServer } from '@vscode/debugadapter/lib/protocol';
 import { Event, Response } from '@vscode/debugadapter';
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { asCatalogueError, errors } from '../errors';
+import { shownText } from '../shownText';
 
 /** Answers one request: the response's body, or nothing where the protocol has none. */
 export type Handler = (args: unknown) => object | undefined | Promise<object | undefined>;
@@ -53,12 +54,12 @@ export abstract class Router extends ProtocolServer {
       const error = asCatalogueError(thrown);
       response.success = false;
       response.message = error.message;
+      const isQuiet = this.quiet.has(request.command);
+      const text = isQuiet ? error.message : `${error.message} ${error.wayOut}`;
+      // Braces would stand for variables of the message.
+      const format = shownText(text).replaceAll('{', '(').replaceAll('}', ')');
       response.body = {
-        error: {
-          id: error.code,
-          format: `${error.message} ${error.wayOut}`.replaceAll('{', '(').replaceAll('}', ')'),
-          showUser: !this.quiet.has(request.command),
-        } satisfies DebugProtocol.Message,
+        error: { id: error.code, format, showUser: !isQuiet } satisfies DebugProtocol.Message,
       };
     }
     this.sendResponse(response);

@@ -293,6 +293,7 @@ export class NeuralDebugSession extends Router {
   }
 
   #show(stop: Stop): void {
+    if (this.#phase !== 'debugging') return;
     this.#variables = new VariableStore();
     const isEnd = stop.reason === 'end';
     for (const note of stop.notes) this.#output('console', `${note}\n`);
@@ -454,11 +455,11 @@ export class NeuralDebugSession extends Router {
     const locals = this.#debugger.trajectory.locals(state)?.locals ?? new Map<string, Value>();
     const known = lookUp(expression, locals);
     if (known?.repr) return this.#result(known.repr, context);
-    if (context === 'hover') throw errors.notPredicted(expression);
+    if (context === 'hover') throw errors.notPredicted('it is no known value');
     const result = await this.#opened?.evaluator.evaluate(expression, locals);
     if (result?.kind === 'value') return this.#result(result.repr, context);
     if (result?.kind === 'raises') throw errors.expressionRaises(result.type, result.message);
-    throw errors.notPredicted(expression, result?.reason);
+    throw errors.notPredicted(result?.reason ?? 'the session is over');
   }
 
   #result(repr: string, context: string): object {
@@ -500,6 +501,10 @@ export class NeuralDebugSession extends Router {
     if (!configuration) throw errors.notLaunched();
     const recorded = before.world.description.kind === 'reference' ? null : before.trajectory;
     const opened = await this.#open(configuration, recorded);
+    if (this.#opened?.debugger !== before) {
+      await close(opened);
+      throw errors.sessionEnded();
+    }
     const { raised, uncaught, lineBreakpoints } = before.breakpoints;
     opened.debugger.breakpoints.setLines(lineBreakpoints);
     Object.assign(opened.debugger.breakpoints, { raised, uncaught });
@@ -531,8 +536,7 @@ export class NeuralDebugSession extends Router {
   async #close(): Promise<void> {
     const opened = this.#opened;
     this.#opened = null;
-    await opened?.debugger.close();
-    await opened?.evaluator.close();
+    if (opened) await close(opened);
   }
 
   #stopped(request: string): Stop {
@@ -588,6 +592,11 @@ export class NeuralDebugSession extends Router {
   #fromClient(line: number): number {
     return this.#client.linesStartAt1 ? line : line + 1;
   }
+}
+
+async function close(opened: Opened): Promise<void> {
+  await opened.debugger.close();
+  await opened.evaluator.close();
 }
 
 const stopReasons: Readonly<Record<Stop['reason'], string>> = {
