@@ -6,7 +6,14 @@
 /** The line of an instruction that has none, such as the jump back at the end of a loop's body. */
 export const NO_LINE = -1;
 
+/** Exits of up to this many instructions are copied to the jumps that lead to them. */
+const MAX_COPY_SIZE = 4;
+/** A chain of jumps that is longer leads round in circles. */
+const MAX_HOPS = 1000;
+
 export type Operation =
+  /** The call event; what is executed next gives a line event. */
+  | 'resume'
   /** May raise. */
   | 'plain'
   /** Cannot raise. */
@@ -27,6 +34,8 @@ export interface Instruction {
   operation: Operation;
   line: number;
   target: Block | null;
+  /** How many instructions of CPython it stands for, where that matters. */
+  size: number;
   /**
    * On a branch that jumps if the value is this; `keeps` where the value then stays for the target (`and`,
    * `or`). Null for other branches.
@@ -41,6 +50,11 @@ export class Block {
   predecessors = 0;
   /** Whether it is reached without an exception. */
   warm = false;
+
+  constructor(
+    /** Numbers the blocks in the order in which they were made. */
+    readonly serial: number,
+  ) {}
 
   get last(): Instruction | null {
     return this.instructions.at(-1) ?? null;
@@ -61,23 +75,37 @@ export class TooComplex extends Error {}
 
 /** Appends instructions, as CPython's compiler does while it walks the syntax tree. */
 export class BlockBuilder {
-  readonly entry = new Block();
+  readonly entry = new Block(0);
   private current = this.entry;
+  private blocks = 1;
   private count = 0;
   /** The line that the next instruction gets. */
   line = NO_LINE;
 
-  constructor(private readonly limit: number) {}
+  /**
+   * @param callLine the line of the call event
+   * @param limit how many instructions there may be
+   */
+  constructor(
+    callLine: number,
+    private readonly limit: number,
+  ) {
+    this.append({ operation: 'resume', line: callLine, target: null, size: 1, test: null });
+  }
 
-  emit(operation: Operation, line = this.line): void {
+  emit(operation: Operation, line = this.line, size = 1): void {
     const last = this.current.last;
-    if (last !== null && last.line === line) {
-      // A run of instructions on one line is one to us.
-      if (operation === 'quiet' && (last.operation === 'quiet' || last.operation === 'plain')) return;
-      if (operation === 'plain' && last.operation === 'plain') return;
+    // A run of instructions on one line is one to us.
+    const joins =
+      operation === 'quiet'
+        ? last?.operation === 'quiet' || last?.operation === 'plain'
+        : operation === 'plain' && last?.operation === 'plain';
+    if (joins && last?.line === line) {
+      last.size += size;
+      return;
     }
-    this.append({ operation, line, target: null, test: null });
-    if (operation === 'return' || operation === 'raise') this.use(new Block());
+    this.append({ operation, line, target: null, size, test: null });
+    if (operation === 'return' || operation === 'raise') this.use(this.block());
   }
 
   jump(
@@ -86,8 +114,12 @@ export class BlockBuilder {
     line = this.line,
     test: Instruction['test'] = null,
   ): void {
-    this.append({ operation, line, target, test });
-    this.use(new Block());
+    this.append({ operation, line, target, size: 1, test });
+    this.use(this.block());
+  }
+
+  block(): Block {
+    return new Block(this.blocks++);
   }
 
   /** Goes on in a block, which the current one falls through to. */
@@ -98,8 +130,8 @@ export class BlockBuilder {
 
   /** Ends the body with the implicit `return None`, where control can get there. */
   finish(): void {
-    this.append({ operation: 'quiet', line: NO_LINE, target: null, test: null });
-    this.append({ operation: 'return', line: NO_LINE, target: null, test: null });
+    this.append({ operation: 'quiet', line: NO_LINE, target: null, size: 1, test: null });
+    this.append({ operation: 'return', line: NO_LINE, target: null, size: 1, test: null });
   }
 
   private append(instruction: Instruction): void {
@@ -138,8 +170,15 @@ export function assemble(entry: Block, firstLine: number): void {
       if (instruction.target !== null) instruction.target = skipEmpty(instruction.target);
     }
   }
-  for (const block of chain(entry)) threadBranch(block);
-  for (const block of chain(entry)) inlineExit(block);
+  const youngestFirst = [...chain(entry)].sort((a, b) => b.serial - a.serial);
+  for (const block of youngestFirst) inlineExit(block);
+  for (const block of chain(entry)) {
+    threadBranch(block);
+    threadJump(block);
+  }
+  for (const block of chain(entry)) removeNops(block);
+  // Again: an exit may have become one by now.
+  for (const block of youngestFirst) inlineExit(block);
   markReachable(entry);
   for (const block of chain(entry)) if (block.predecessors === 0) block.instructions = [];
   for (const block of chain(entry)) removeNops(block);
@@ -150,6 +189,7 @@ export function assemble(entry: Block, firstLine: number): void {
     if (block.last?.operation !== 'return' || block.last.line !== NO_LINE) continue;
     for (const instruction of block.instructions) instruction.line = firstLine;
   }
+  markWarm(entry);
 }
 
 /** After the handlers are known: what is left of `try` is a nop with a line, or nothing. */
@@ -179,7 +219,7 @@ function nextFilled(block: Block): Block | null {
 function threadBranch(block: Block): void {
   const branch = block.last;
   if (branch?.operation !== 'branch' || branch.test?.keeps !== true) return;
-  for (let hops = 0; hops < 1000; hops++) {
+  for (let hops = 0; hops < MAX_HOPS; hops++) {
     const target = branch.target;
     const reached = target?.instructions[0];
     if (target === null || reached?.operation !== 'branch' || reached.test === null) return;
@@ -192,11 +232,23 @@ function threadBranch(block: Block): void {
   }
 }
 
+/** A jump to a jump on the same line, or to one without a line from another such, goes to where that one goes. */
+function threadJump(block: Block): void {
+  const jump = block.last;
+  if (jump === null || (jump.operation !== 'jump' && jump.test === null)) return;
+  for (let hops = 0; hops < MAX_HOPS; hops++) {
+    const reached = jump.target?.instructions[0];
+    if (reached?.operation !== 'jump' || reached.line !== jump.line || reached.target === jump.target) return;
+    jump.target = reached.target;
+  }
+}
+
 /** A jump to an exit that has no line of its own becomes that exit, on the jump's line. */
 function inlineExit(block: Block): void {
   const jump = block.last;
   if (jump?.operation !== 'jump' || jump.target?.exits !== true) return;
   if (jump.target.instructions[0]?.line !== NO_LINE) return;
+  if (jump.target.instructions.reduce((sum, { size }) => sum + size, 0) > MAX_COPY_SIZE) return;
   jump.operation = 'nop';
   const copied = jump.target.instructions;
   jump.target = null;
@@ -205,7 +257,6 @@ function inlineExit(block: Block): void {
 
 function markReachable(entry: Block): void {
   entry.predecessors = 1;
-  entry.warm = true;
   const pending = [entry];
   const reach = (block: Block) => {
     if (block.predecessors++ === 0) pending.push(block);
@@ -214,6 +265,11 @@ function markReachable(entry: Block): void {
     if (block.next !== null && block.fallsThrough) reach(block.next);
     for (const { target } of block.instructions) if (target !== null) reach(target);
   }
+}
+
+/** Finds the blocks that are reached without an exception; the others are laid out behind them. */
+function markWarm(entry: Block): void {
+  entry.warm = true;
   const warm = [entry];
   const warmUp = (block: Block | null) => {
     if (block === null || block.warm) return;
@@ -256,12 +312,11 @@ function duplicateExits(entry: Block): void {
     const target = jump?.target ?? null;
     if (jump === null || target === null || jump.operation === 'setup' || target.predecessors <= 1) continue;
     if (!target.exits || target.instructions.some(({ line }) => line !== NO_LINE)) continue;
-    const copy = new Block();
+    const copy = new Block(target.serial);
     copy.instructions = target.instructions.map((instruction) => ({ ...instruction }));
     const first = copy.instructions[0];
     if (first !== undefined) first.line = jump.line;
     copy.predecessors = 1;
-    copy.warm = target.warm;
     copy.next = target.next;
     target.next = copy;
     target.predecessors--;

@@ -125,7 +125,7 @@ class ScopeUnit implements CodeUnit {
     const { kind, node } = this.scope;
     const limit = INSTRUCTIONS_AT_LEAST + INSTRUCTIONS_PER_NODE * countNodes(node);
     const bodyKind = kind === 'module' || kind === 'class' ? kind : 'function';
-    const compiler = new BodyCompiler(this.context, bodyKind, limit);
+    const compiler = new BodyCompiler(this.context, bodyKind, this.callLine, limit);
     try {
       this.compile(compiler);
     } catch (error) {

@@ -1,4 +1,4 @@
-import { Block, NO_LINE, TooComplex, type BlockBuilder } from './blocks';
+import { type Block, NO_LINE, TooComplex, type BlockBuilder } from './blocks';
 import { unwrap, type Constants } from './constants';
 import type { SyntaxNode } from './syntaxTree';
 
@@ -116,7 +116,7 @@ export class ExpressionCompiler {
       case 'tuple':
       case 'expression_list':
       case 'pattern_list':
-        this.collection(node.parts, 0, node.type !== 'list' && node.type !== 'set');
+        this.collection(node.parts, 0, node.type === 'set' ? 'set' : node.type === 'list' ? 'list' : 'tuple');
         return;
       case 'dictionary':
         this.dictionary(node.parts);
@@ -211,7 +211,7 @@ export class ExpressionCompiler {
     const outer = this.builder.line;
     this.builder.line = first.line;
     if (indices.every((index) => this.constants.of(index) !== null)) this.builder.emit('quiet');
-    else this.collection(indices, 0, true);
+    else this.collection(indices, 0, 'tuple');
     this.builder.line = outer;
   }
 
@@ -313,7 +313,7 @@ export class ExpressionCompiler {
       return;
     }
     if (pushed === 0 && positional.length === 1 && starred) this.evaluateAll(positional);
-    else this.collection(positional, pushed, true);
+    else this.collection(positional, pushed, 'tuple');
     this.keywordArguments(keywords, value);
     builder.emit('plain');
   }
@@ -351,7 +351,7 @@ export class ExpressionCompiler {
   }
 
   /** A list, set or tuple display, or the positional arguments of a call. */
-  private collection(items: readonly SyntaxNode[], pushed: number, tuple: boolean): void {
+  private collection(items: readonly SyntaxNode[], pushed: number, kind: 'list' | 'set' | 'tuple'): void {
     const { builder } = this;
     if (items.length > 2 && items.every((item) => this.constants.of(item) !== null)) {
       builder.emit('quiet');
@@ -360,6 +360,8 @@ export class ExpressionCompiler {
     const big = items.length + pushed > STACK_USE_GUIDELINE;
     const starred = items.some(isSplat);
     let built = big;
+    // Only the items of a set are hashed.
+    const add = kind === 'set' ? 'plain' : 'quiet';
     if (big) builder.emit('quiet');
     for (const item of items) {
       if (isSplat(item)) {
@@ -369,10 +371,10 @@ export class ExpressionCompiler {
         builder.emit('plain');
       } else {
         this.evaluate(item);
-        if (built) builder.emit('plain');
+        if (built) builder.emit(add);
       }
     }
-    if ((!starred && !big) || tuple) builder.emit('plain');
+    if ((!starred && !big) || kind === 'tuple') builder.emit(add);
   }
 
   private dictionary(items: readonly SyntaxNode[]): void {
@@ -421,14 +423,14 @@ export class ExpressionCompiler {
       if (value !== null) this.evaluate(value);
       if (big) builder.emit('plain');
     }
-    if (!big) builder.emit('plain');
+    if (!big) builder.emit(constantKeys ? 'quiet' : 'plain');
   }
 
   private boolean(node: SyntaxNode): void {
     const { builder } = this;
     const when = node.child('operator')?.type === 'or';
     const operands = booleanOperands(node);
-    const end = new Block();
+    const end = builder.block();
     for (const [index, operand] of operands.entries()) {
       const truth = this.constants.of(operand)?.truth;
       if (index === operands.length - 1) {
@@ -451,7 +453,7 @@ export class ExpressionCompiler {
     const { builder } = this;
     const operands = node.parts.filter((part) => part.field !== 'operators');
     const operators = node.all('operators');
-    const cleanup = new Block();
+    const cleanup = builder.block();
     const last = operands.length - 1;
     for (const [index, operand] of operands.entries()) {
       if (index > 0 && index === last) this.container(operand, operators[index - 1]);
@@ -463,7 +465,7 @@ export class ExpressionCompiler {
     }
     builder.emit('plain');
     if (last < 2) return;
-    const end = new Block();
+    const end = builder.block();
     builder.jump('jump', end, NO_LINE);
     builder.use(cleanup);
     builder.emit('quiet');
@@ -486,8 +488,8 @@ export class ExpressionCompiler {
     const { builder } = this;
     const [body, test, orElse] = node.parts;
     if (body === undefined || test === undefined || orElse === undefined) return;
-    const otherwise = new Block();
-    const end = new Block();
+    const otherwise = builder.block();
+    const end = builder.block();
     this.jumpIf(test, otherwise, false);
     this.evaluate(body);
     builder.jump('jump', end, NO_LINE);
@@ -512,11 +514,12 @@ export class ExpressionCompiler {
         this.jumpIf(argument, target, !condition);
         return;
       }
+      if (argument !== null) builder.line = unwrap(argument).line;
     }
     if (constant === null && node.type === 'boolean_operator') {
       const operands = booleanOperands(node);
       const shortcut = node.child('operator')?.type === 'or';
-      const inner = shortcut === condition ? target : new Block();
+      const inner = shortcut === condition ? target : builder.block();
       for (const operand of operands.slice(0, -1)) this.jumpIf(operand, inner, shortcut);
       const last = operands.at(-1);
       if (last !== undefined) this.jumpIf(last, target, condition);
@@ -526,8 +529,8 @@ export class ExpressionCompiler {
     if (constant === null && node.type === 'conditional_expression') {
       const [body, test, orElse] = node.parts;
       if (body !== undefined && test !== undefined && orElse !== undefined) {
-        const otherwise = new Block();
-        const end = new Block();
+        const otherwise = builder.block();
+        const end = builder.block();
         this.jumpIf(test, otherwise, false);
         this.jumpIf(body, target, condition);
         builder.jump('jump', end, NO_LINE);
@@ -537,9 +540,13 @@ export class ExpressionCompiler {
         return;
       }
     }
-    if (constant === null && node.type === 'comparison_operator' && node.all('operators').length > 1) {
-      this.jumpIfChained(node, target, condition);
-      return;
+    if (node.type === 'comparison_operator') {
+      // What follows a comparison gets its line, up to the next statement.
+      builder.line = node.line;
+      if (node.all('operators').length > 1) {
+        this.jumpIfChained(node, target, condition);
+        return;
+      }
     }
     if (constant !== null) {
       builder.emit('nop', node.line);
@@ -553,11 +560,9 @@ export class ExpressionCompiler {
 
   private jumpIfChained(node: SyntaxNode, target: Block, condition: boolean): void {
     const { builder } = this;
-    const outer = builder.line;
-    builder.line = node.line;
     const operands = node.parts.filter((part) => part.field !== 'operators');
     const operators = node.all('operators');
-    const cleanup = new Block();
+    const cleanup = builder.block();
     const last = operands.length - 1;
     for (const [index, operand] of operands.entries()) {
       if (index === last) this.container(operand, operators[index - 1]);
@@ -567,13 +572,12 @@ export class ExpressionCompiler {
       if (index < last) builder.jump('branch', cleanup, builder.line, { when: false, keeps: false });
     }
     builder.jump('branch', target, builder.line, { when: condition, keeps: false });
-    const end = new Block();
+    const end = builder.block();
     builder.jump('jump', end, NO_LINE);
     builder.use(cleanup);
     builder.emit('quiet');
     if (!condition) builder.jump('jump', target, NO_LINE);
     builder.use(end);
-    builder.line = outer;
   }
 
   private yieldValue(node: SyntaxNode): void {
@@ -662,9 +666,9 @@ export class ExpressionCompiler {
       return;
     }
     const isAsync = clause.loop.has('async');
-    const start = new Block();
-    const skip = new Block();
-    const end = new Block();
+    const start = builder.block();
+    const skip = builder.block();
+    const end = builder.block();
     const single = index > 0 && !isAsync ? singleItem(clause.loop) : null;
     if (index === 0) builder.emit('quiet');
     else if (single !== null) this.evaluate(single);
@@ -714,7 +718,7 @@ export class ExpressionCompiler {
     const { builder } = this;
     builder.emit('quiet', this.leadingText(node) ? node.line : (this.firstFieldLine(node) ?? node.line));
     this.fields(node);
-    builder.emit('plain');
+    builder.emit('quiet');
   }
 
   private fields(node: SyntaxNode): void {
@@ -776,13 +780,14 @@ export class ExpressionCompiler {
     for (const isField of pieces) {
       const value = isField ? values.next().value : undefined;
       if (value === undefined) {
-        this.builder.emit('quiet', format.line);
+        // The compiler gives these pieces no place in the source.
+        this.builder.emit('quiet', NO_LINE);
       } else {
         this.evaluate(value);
         this.builder.emit('plain', unwrap(value).line);
       }
     }
-    this.builder.emit('plain');
+    this.builder.emit('quiet');
     return true;
   }
 }

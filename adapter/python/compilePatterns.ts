@@ -1,4 +1,4 @@
-import { Block, TooComplex, type BlockBuilder } from './blocks';
+import { type Block, TooComplex, type BlockBuilder } from './blocks';
 import type { ExpressionCompiler } from './compileExpressions';
 import type { SyntaxNode } from './syntaxTree';
 
@@ -59,7 +59,7 @@ export class PatternCompiler {
       this.expressions.evaluate(subject);
     }
     const clauses = node.child('body')?.parts.filter((part) => part.type === 'case_clause') ?? [];
-    const end = new Block();
+    const end = builder.block();
     for (const [index, clause] of clauses.entries()) {
       const isLast = index === clauses.length - 1;
       this.clause(clause, clauses.length, isLast, end);
@@ -97,7 +97,7 @@ export class PatternCompiler {
   }
 
   private failure(context: PatternContext, pops: number): Block {
-    while (context.failures.length <= pops) context.failures.push(new Block());
+    while (context.failures.length <= pops) context.failures.push(this.builder.block());
     const block = context.failures[pops];
     if (block === undefined) throw new TooComplex('A pattern has no way to fail.');
     return block;
@@ -113,7 +113,7 @@ export class PatternCompiler {
       this.builder.emit('quiet');
     }
     const last = context.failures[0];
-    this.builder.use(last ?? new Block());
+    this.builder.use(last ?? this.builder.block());
   }
 
   private capture(context: PatternContext): void {
@@ -190,7 +190,7 @@ export class PatternCompiler {
   /** Alternatives, which the grammar keeps flat with a sign before negative numbers. */
   private union(node: SyntaxNode, context: PatternContext): void {
     const { builder } = this;
-    const end = new Block();
+    const end = builder.block();
     let stores = 0;
     let signed: SyntaxNode | null = null;
     for (const alternative of node.children) {

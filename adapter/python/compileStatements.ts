@@ -1,4 +1,4 @@
-import { Block, BlockBuilder, NO_LINE, TooComplex } from './blocks';
+import { type Block, BlockBuilder, NO_LINE, TooComplex } from './blocks';
 import { ExpressionCompiler } from './compileExpressions';
 import { PatternCompiler } from './compilePatterns';
 import { unwrap, type Constants } from './constants';
@@ -48,11 +48,12 @@ export class BodyCompiler {
   constructor(
     private readonly context: CompilerContext,
     private readonly kind: BodyKind,
+    callLine: number,
     /** How many instructions the body may have. */
     limit: number,
   ) {
     const { text, constants, asyncComprehensions } = context;
-    this.builder = new BlockBuilder(limit);
+    this.builder = new BlockBuilder(callLine, limit);
     this.expressions = new ExpressionCompiler(this.builder, constants, text, asyncComprehensions);
     this.patterns = new PatternCompiler(this.builder, this.expressions, (block) => {
       this.block(block);
@@ -233,6 +234,11 @@ export class BodyCompiler {
         continue;
       }
       if (right !== null) expressions.evaluate(right);
+      const [first] = targets;
+      if (right !== null && first !== undefined && targets.length === 1 && isParallel(first, right)) {
+        for (const part of first.parts) expressions.store(part);
+        return;
+      }
       for (const target of targets) expressions.store(target);
       return;
     }
@@ -289,7 +295,7 @@ export class BodyCompiler {
 
   private ifStatement(node: SyntaxNode): void {
     const { builder, expressions } = this;
-    const end = new Block();
+    const end = builder.block();
     const clauses = [node, ...node.all('alternative')];
     for (const [index, clause] of clauses.entries()) {
       if (clause.type === 'else_clause') {
@@ -298,7 +304,7 @@ export class BodyCompiler {
       }
       builder.line = clause.line;
       const isLast = index === clauses.length - 1;
-      const next = isLast ? end : new Block();
+      const next = isLast ? end : builder.block();
       const condition = clause.child('condition');
       if (condition !== null) expressions.jumpIf(condition, next, false);
       this.block(clause.child('consequence'));
@@ -311,10 +317,10 @@ export class BodyCompiler {
 
   private whileStatement(node: SyntaxNode): void {
     const { builder, expressions } = this;
-    const start = new Block();
-    const body = new Block();
-    const otherwise = new Block();
-    const end = new Block();
+    const start = builder.block();
+    const body = builder.block();
+    const otherwise = builder.block();
+    const end = builder.block();
     const condition = node.child('condition');
     builder.use(start);
     this.enclosing.push({ kind: 'loop', start, end, iterates: false });
@@ -331,9 +337,9 @@ export class BodyCompiler {
 
   private forStatement(node: SyntaxNode): void {
     const { builder, expressions } = this;
-    const start = new Block();
-    const otherwise = new Block();
-    const end = new Block();
+    const start = builder.block();
+    const otherwise = builder.block();
+    const end = builder.block();
     this.enclosing.push({ kind: 'loop', start, end, iterates: true });
     expressions.iterable(node);
     builder.emit('plain');
@@ -342,7 +348,8 @@ export class BodyCompiler {
     const target = node.child('left');
     if (target !== null) expressions.store(target);
     this.block(node.child('body'));
-    builder.jump('jump', start, NO_LINE);
+    builder.line = NO_LINE;
+    builder.jump('jump', start);
     this.enclosing.pop();
     builder.use(otherwise);
     this.block(node.child('alternative')?.child('body') ?? null);
@@ -351,9 +358,9 @@ export class BodyCompiler {
 
   private asyncFor(node: SyntaxNode): void {
     const { builder, expressions } = this;
-    const start = new Block();
-    const exhausted = new Block();
-    const end = new Block();
+    const start = builder.block();
+    const exhausted = builder.block();
+    const end = builder.block();
     expressions.iterable(node);
     builder.emit('plain');
     builder.use(start);
@@ -365,7 +372,8 @@ export class BodyCompiler {
     const target = node.child('left');
     if (target !== null) expressions.store(target);
     this.block(node.child('body'));
-    builder.jump('jump', start, NO_LINE);
+    builder.line = NO_LINE;
+    builder.jump('jump', start);
     this.enclosing.pop();
     builder.use(exhausted);
     builder.line = node.child('right')?.line ?? node.line;
@@ -382,9 +390,9 @@ export class BodyCompiler {
       this.tryExcept(node);
       return;
     }
-    const raised = new Block();
-    const exit = new Block();
-    const failed = new Block();
+    const raised = builder.block();
+    const exit = builder.block();
+    const failed = builder.block();
     builder.jump('setup', raised);
     this.enclosing.push({ kind: 'finally', body });
     if (node.parts.some((part) => part.type === 'except_clause')) this.tryExcept(node);
@@ -403,25 +411,19 @@ export class BodyCompiler {
     this.enclosing.pop();
     builder.emit('raise');
     builder.use(failed);
-    this.reraise();
+    builder.emit('raise');
     builder.use(exit);
-  }
-
-  /** Leaves a handler, and passes the exception on from where it was raised. */
-  private reraise(): void {
-    this.builder.line = NO_LINE;
-    this.builder.emit('raise');
   }
 
   private tryExcept(node: SyntaxNode): void {
     const { builder } = this;
     const handlers = node.parts.filter((part) => part.type === 'except_clause');
     const orElse = node.parts.find((part) => part.type === 'else_clause')?.child('body') ?? null;
-    const raised = new Block();
-    const end = new Block();
-    const failed = new Block();
+    const raised = builder.block();
+    const end = builder.block();
+    const failed = builder.block();
     const isGroup = handlers.some((handler) => handler.has('*'));
-    const afterBody = isGroup ? new Block() : end;
+    const afterBody = isGroup ? builder.block() : end;
     builder.jump('setup', raised);
     this.enclosing.push({ kind: 'try' });
     this.block(node.child('body'));
@@ -438,7 +440,7 @@ export class BodyCompiler {
     if (isGroup) this.groupHandlers(handlers, end);
     else this.handlers(handlers, end);
     builder.use(failed);
-    this.reraise();
+    builder.emit('raise');
     if (isGroup) {
       builder.use(afterBody);
       this.block(orElse);
@@ -450,7 +452,7 @@ export class BodyCompiler {
     const { builder, expressions } = this;
     for (const handler of handlers) {
       const { type, name, body } = handlerParts(handler);
-      const next = new Block();
+      const next = builder.block();
       builder.line = handler.line;
       if (type !== null) {
         expressions.evaluate(type);
@@ -458,7 +460,7 @@ export class BodyCompiler {
         builder.jump('branch', next);
       }
       builder.emit('quiet');
-      const failed = new Block();
+      const failed = builder.block();
       if (name) builder.jump('setup', failed);
       this.enclosing.push({ kind: 'handlerBody', named: name });
       this.block(body);
@@ -466,12 +468,12 @@ export class BodyCompiler {
       builder.line = NO_LINE;
       if (name) builder.emit('popHandler');
       builder.emit('popHandler');
-      builder.emit('quiet');
+      builder.emit('quiet', NO_LINE, name ? 4 : 1);
       builder.jump('jump', end);
       if (name) {
         builder.use(failed);
         builder.emit('quiet');
-        this.reraise();
+        builder.emit('raise');
       }
       builder.use(next);
     }
@@ -482,12 +484,12 @@ export class BodyCompiler {
 
   private groupHandlers(handlers: readonly SyntaxNode[], end: Block): void {
     const { builder, expressions } = this;
-    const finish = new Block();
+    const finish = builder.block();
     for (const [index, handler] of handlers.entries()) {
       const { type, name, body } = handlerParts(handler);
-      const next = new Block();
-      const matched = new Block();
-      const failed = new Block();
+      const next = builder.block();
+      const matched = builder.block();
+      const failed = builder.block();
       builder.line = handler.line;
       if (index === 0) builder.emit('quiet');
       if (type !== null) {
@@ -505,7 +507,7 @@ export class BodyCompiler {
       this.enclosing.pop();
       builder.line = NO_LINE;
       builder.emit('popHandler');
-      if (name) builder.emit('quiet');
+      if (name) builder.emit('quiet', NO_LINE, 3);
       builder.jump('jump', next);
       builder.use(failed);
       builder.line = NO_LINE;
@@ -519,7 +521,7 @@ export class BodyCompiler {
     }
     builder.line = NO_LINE;
     this.enclosing.pop();
-    const reraise = new Block();
+    const reraise = builder.block();
     builder.use(finish);
     builder.emit('plain');
     builder.jump('branch', reraise);
@@ -544,10 +546,10 @@ export class BodyCompiler {
     const isNamed = item.type === 'as_pattern';
     const value = isNamed ? item.parts[0] : item;
     const target = isNamed ? item.parts[1] : undefined;
-    const raised = new Block();
-    const exit = new Block();
-    const suppressed = new Block();
-    const failed = new Block();
+    const raised = builder.block();
+    const exit = builder.block();
+    const suppressed = builder.block();
+    const failed = builder.block();
     const { line } = node;
     if (value !== undefined) expressions.evaluate(value);
     builder.emit('plain');
@@ -574,11 +576,11 @@ export class BodyCompiler {
     builder.jump('branch', suppressed);
     builder.emit('raise');
     builder.use(failed);
-    this.reraise();
+    builder.emit('raise');
     builder.use(suppressed);
     builder.emit('quiet');
     builder.emit('popHandler');
-    builder.emit('quiet');
+    builder.emit('quiet', NO_LINE, 3);
     builder.use(exit);
   }
 
@@ -722,7 +724,7 @@ export class BodyCompiler {
   private assertStatement(node: SyntaxNode): void {
     const { builder, expressions } = this;
     const [test, message] = node.parts;
-    const end = new Block();
+    const end = builder.block();
     if (test !== undefined) expressions.jumpIf(test, end, true);
     builder.emit('quiet');
     if (message !== undefined) {
@@ -732,6 +734,19 @@ export class BodyCompiler {
     builder.emit('raise');
     builder.use(end);
   }
+}
+
+/** Whether a few values go to as many targets, as in `a, b = b, a`: no tuple is made and taken apart. */
+function isParallel(target: SyntaxNode, wrapped: SyntaxNode): boolean {
+  const value = unwrap(wrapped);
+  const count = target.parts.length;
+  return (
+    ['pattern_list', 'tuple_pattern', 'list_pattern'].includes(target.type) &&
+    ['tuple', 'expression_list'].includes(value.type) &&
+    count <= 3 &&
+    value.parts.length === count &&
+    ![...target.parts, ...value.parts].some((part) => part.type.startsWith('list_splat'))
+  );
 }
 
 /** The items of a `with`; a single one in parentheses with a target is written `with (open(a) as f):`. */

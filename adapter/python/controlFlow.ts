@@ -32,8 +32,6 @@ interface Edge {
 }
 
 const NO_HANDLER = -1;
-/** Stands for the call: whatever is reached from it gives a line event, if it has a line. */
-const ENTRY = -1;
 const MAY_RAISE: ReadonlySet<Instruction['operation']> = new Set(['plain', 'branch', 'yield', 'raise']);
 
 /**
@@ -140,7 +138,7 @@ class InstructionGraph implements ControlFlow {
     }
     this.findLandings();
     this.lines = new Set([...this.landings.keys()].sort((a, b) => a - b));
-    this.entryLines = this.explore([], this.instructions.length > 0 ? [0] : []).lines;
+    this.entryLines = this.explore([0]).lines;
   }
 
   successors(line: number): readonly number[] {
@@ -162,7 +160,10 @@ class InstructionGraph implements ControlFlow {
   /** Whether going from one instruction to another gives a line event. */
   private fires(from: number, to: number): boolean {
     const line = this.lineOf(to);
-    return line !== NO_LINE && (from === ENTRY || line !== this.lineOf(from) || to < from);
+    return (
+      line !== NO_LINE &&
+      (this.instructions[from]?.operation === 'resume' || line !== this.lineOf(from) || to < from)
+    );
   }
 
   private findLandings(): void {
@@ -175,7 +176,6 @@ class InstructionGraph implements ControlFlow {
       if (known === undefined) this.landings.set(line, [index]);
       else known.push(index);
     };
-    if (this.lineOf(0) !== NO_LINE && this.instructions.length > 0) land(0);
     for (const [index, { normal, handler }] of this.edges.entries()) {
       for (const next of normal) if (this.fires(index, next)) land(next);
       if (handler !== NO_HANDLER && this.fires(index, handler)) land(handler);
@@ -185,25 +185,20 @@ class InstructionGraph implements ControlFlow {
   private follow(line: number): Following {
     let following = this.following.get(line);
     if (following === undefined) {
-      following = this.explore(this.landings.get(line) ?? [], []);
+      following = this.explore(this.landings.get(line) ?? []);
       this.following.set(line, following);
     }
     return following;
   }
 
-  /**
-   * The line events that can come next.
-   *
-   * @param landed instructions before which the last line event came
-   * @param entered instructions that were reached without one before: any line of theirs gives an event
-   */
-  private explore(landed: readonly number[], entered: readonly number[]): Following {
+  /** The line events that can come next after those before some instructions. */
+  private explore(landed: readonly number[]): Following {
     const lines = new Set<number>();
     const raised = new Set<number>();
     const seen = new Set<number>();
     const ends = { returns: false, leaves: false };
     // Depth first, so that the lines come in the order of the flow; what exceptions reach comes last.
-    const pending: Edge[] = entered.map((to) => ({ from: ENTRY, to, isRaised: false }));
+    const pending: Edge[] = [];
     const handlers: Edge[] = [];
     const leave = (index: number, isRaised: boolean) => {
       seen.add(index);
