@@ -69,7 +69,8 @@ async function runGroup({ name: groupName, setup: groupSetup, tests }) {
 
 /** Opens a VS Code of its own on a copy of the examples, with what a group of tests adds. */
 async function inVsCode(groupSetup, work) {
-  const workspace = mkdtempSync(join(tmpdir(), 'neural-debug-workspace-'));
+  const folder = mkdtempSync(join(tmpdir(), 'neural-debug-workspace-'));
+  const workspace = join(folder, 'examples');
   cpSync(join(root, 'examples'), workspace, { recursive: true });
   const fixture = { workspace, modelServer };
   const { close, ...serverOptions } = (await groupSetup?.(fixture)) ?? {};
@@ -88,6 +89,6 @@ async function inVsCode(groupSetup, work) {
   } finally {
     await fixture.vscode.stop();
     await close?.();
-    rmSync(workspace, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }

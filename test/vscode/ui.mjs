@@ -231,18 +231,17 @@ export const groups = [session, unconnected, entryCall];
 
 /** The README's picture: a predicted stop in the shopping cart. */
 export const takePicture = {
-  setup: (fixture) => ({
-    ...connected(fixture),
-    viewport: { width: 1180, height: 720 },
-    settings: { 'workbench.colorTheme': 'Default Light Modern', 'editor.fontSize': 13 },
-  }),
+  setup: (fixture) => ({ ...connected(fixture), viewport: { width: 1280, height: 800 } }),
   async take(workbench, path) {
-    await workbench.openFile('cart.py');
     const line = cart('total += amount');
+    await workbench.openFile('cart.py');
     await workbench.setBreakpoint(line);
     await workbench.press('F5');
     await workbench.stoppedAt(line);
-    await workbench.showsVariable('percent', '10');
+    await workbench.widenSideBar(110);
+    await workbench.toggleView('Watch');
+    await workbench.toggleView('Breakpoints');
+    await workbench.showsVariable('total', '0');
     await workbench.hover(line - 1, 'discounts');
     await workbench.screenshot(path);
   },

@@ -312,6 +312,19 @@ export class Workbench {
     await this.command('Notifications: Clear All Notifications');
   }
 
+  /** Folds or unfolds a part of the debug view by its title. */
+  async toggleView(title) {
+    await this.page.locator('.debug-viewlet .pane-header', { hasText: title }).click();
+  }
+
+  async widenSideBar(pixels) {
+    const { x, y, width, height } = await this.page.locator('.part.sidebar').boundingBox();
+    await this.page.mouse.move(x + width, y + height / 2);
+    await this.page.mouse.down();
+    await this.page.mouse.move(x + width + pixels, y + height / 2, { steps: 4 });
+    await this.page.mouse.up();
+  }
+
   get debugToolbar() {
     return this.page.locator('.debug-toolbar:visible');
   }
