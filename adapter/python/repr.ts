@@ -157,8 +157,9 @@ function callChildren(tape: ReprTape, node: number): Children {
   const name = callName(tape, node);
   const contents = wrappers.has(name) ? wrappedItems(tape, node) : null;
   if (contents === null) return new Items(tape, node, 'argument');
-  const items = childrenOfNode(tape, contents);
-  return views.has(name) ? new Items(tape, contents, 'none') : items;
+  if (views.has(name)) return new Items(tape, contents, 'none');
+  const arePairs = name === 'OrderedDict' && tape.is(contents, 'list');
+  return arePairs ? new Items(tape, contents, 'pair') : childrenOfNode(tape, contents);
 }
 
 /** The list or dict in a wrapper's arguments. */
@@ -170,7 +171,7 @@ export function wrappedItems(tape: ReprTape, node: number): number | null {
 }
 
 /** How a container's parts are named and reached. */
-type Access = 'subscript' | 'key' | 'argument' | 'none';
+type Access = 'subscript' | 'key' | 'pair' | 'argument' | 'none';
 
 class Items implements Children {
   readonly indexed: number;
@@ -233,8 +234,8 @@ class Items implements Children {
 
   #child(entry: number, row: number, cut: number): Child {
     const tape = this.#tape;
-    const text = tape.slice(tape.valueOf(this.#node, entry));
-    const { name, suffix } = this.#naming(entry, row, cut);
+    const { name, suffix, node } = this.#naming(entry, row, cut);
+    const text = tape.slice(node);
     return {
       name,
       text,
@@ -242,27 +243,35 @@ class Items implements Children {
     };
   }
 
-  #naming(entry: number, row: number, cut: number): { name: string; suffix: string | null } {
+  #naming(entry: number, row: number, cut: number): { name: string; suffix: string | null; node: number } {
     const tape = this.#tape;
+    const node = tape.valueOf(this.#node, entry);
+    const keyed = (key: number, value: number) => {
+      const name = tape.slice(key);
+      return { name, suffix: isLiteralNode(tape, key) ? `[${name}]` : null, node: value };
+    };
     switch (this.#access) {
       case 'subscript': {
         // After a gap of unknown length, items are counted from the end.
         const index = String(Number.isFinite(cut) ? row + cut : row - this.indexed);
-        return { name: index, suffix: `[${index}]` };
+        return { name: index, suffix: `[${index}]`, node };
       }
-      case 'key': {
-        if (tape.is(entry, 'malformed')) return { name: '?', suffix: null };
-        const key = tape.slice(entry);
-        return { name: key, suffix: isLiteralNode(tape, entry) ? `[${key}]` : null };
+      case 'key':
+        return tape.is(entry, 'malformed') ? { name: '?', suffix: null, node } : keyed(entry, node);
+      case 'pair': {
+        const [key, value] = entries(tape, entry);
+        if (tape.is(entry, 'tuple') && key !== undefined && value !== undefined) return keyed(key, value);
+        return { name: '?', suffix: null, node };
       }
       case 'argument': {
         const name = tape.is(entry, 'keyword')
           ? tape.slice(entry)
           : argumentNames.get(callName(tape, this.#node))?.[row];
-        return name === undefined ? { name: String(row), suffix: null } : { name, suffix: `.${name}` };
+        if (name === undefined) return { name: String(row), suffix: null, node };
+        return { name, suffix: `.${name}`, node };
       }
       case 'none':
-        return { name: String(row), suffix: null };
+        return { name: String(row), suffix: null, node };
     }
   }
 }

@@ -1,0 +1,301 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { describeCause } from '../errors';
+import { resourcePath } from '../resources';
+import type { Locals } from '../trajectory/state';
+import { callName } from './repr';
+import { readTape, type ReprTape } from './reprTape';
+
+/** What an expression comes to. */
+export type Evaluated =
+  | { readonly kind: 'value'; readonly repr: string }
+  /** The expression raises. */
+  | { readonly kind: 'raises'; readonly type: string; readonly message: string }
+  /** It cannot be known; the reason is a clause such as `x is not known here`. */
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/** Milliseconds until an evaluation that does not come back is given up, its process with it. */
+const patience = 15_000;
+
+const answerSchema = z.object({
+  id: z.number(),
+  value: z.string().optional(),
+  text: z.string().optional(),
+  error: z.object({ type: z.string(), message: z.string() }).optional(),
+  unknown: z.string().optional(),
+});
+
+type Answer = z.infer<typeof answerSchema>;
+
+type Question =
+  | { kind: 'evaluate'; expression: string; names: Names }
+  | { kind: 'print'; arguments: string; names: Names; calls: (string | null)[]; stable: boolean };
+
+type Names = Record<string, string | null>;
+
+/**
+ * Evaluates pure Python expressions over known values, exactly, in a Python process of its own that runs only
+ * our code within limits of time and memory. Expressions are evaluated one after another. The process starts
+ * with the first one, and again after one that had to be stopped.
+ */
+export class ExpressionEvaluator {
+  readonly #python: string;
+  #helper: Helper | null = null;
+  #queue: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  /** @param options `python`: the interpreter, a path or a name that is looked up in PATH */
+  constructor(options: { readonly python?: string } = {}) {
+    this.#python = options.python ?? (process.platform === 'win32' ? 'python' : 'python3');
+  }
+
+  /** What an expression comes to over a frame's locals. Never rejects. */
+  async evaluate(expression: string, locals: Locals, signal?: AbortSignal): Promise<Evaluated> {
+    const names = namesFor(expression, locals);
+    const answer = await this.#ask({ kind: 'evaluate', expression, names }, signal);
+    if (answer.value !== undefined) return { kind: 'value', repr: answer.value };
+    if (answer.error) return { kind: 'raises', ...answer.error };
+    return { kind: 'unknown', reason: answer.unknown ?? 'the evaluation gave no answer' };
+  }
+
+  /**
+   * What a call of `print` writes, or null where that cannot be known. Never rejects.
+   *
+   * @param argumentsSource the source between the brackets of the call
+   * @param locals the frame's locals before the line
+   * @param callValues the reprs of what the program's functions returned that the line called, in order;
+   *   frames of comprehensions and lambdas are no such calls, what is called from within them is
+   * @param after the frame's locals after the line, where they are known: since a call may have changed
+   *   what it can reach, only values that are the same afterwards count as known
+   */
+  async evaluatePrint(
+    argumentsSource: string,
+    locals: Locals,
+    callValues: readonly string[],
+    after: Locals | null = null,
+  ): Promise<string | null> {
+    const names = namesFor(argumentsSource, locals);
+    const stable = after !== null;
+    if (after && callValues.length > 0) {
+      for (const name of Object.keys(names)) {
+        if (after.get(name)?.repr !== locals.get(name)?.repr) names[name] = null;
+      }
+    }
+    const calls = callValues.map(evaluable);
+    const answer = await this.#ask({ kind: 'print', arguments: argumentsSource, names, calls, stable });
+    return answer.text ?? null;
+  }
+
+  /** Ends the process. What is still asked stays unknown. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#helper?.stop();
+    await this.#queue;
+  }
+
+  async #ask(question: Question, signal?: AbortSignal): Promise<Answer> {
+    const turn = this.#queue.then(() => this.#answer(question, signal));
+    this.#queue = turn;
+    return turn;
+  }
+
+  async #answer(question: Question, signal?: AbortSignal): Promise<Answer> {
+    if (this.#closed) return unknown('the evaluation has ended');
+    if (signal?.aborted === true) return unknown('the evaluation was cancelled');
+    if (!this.#helper?.isRunning) this.#helper = new Helper(this.#python);
+    return this.#helper.ask(question, signal);
+  }
+}
+
+function unknown(reason: string): Answer {
+  return { id: 0, unknown: reason };
+}
+
+/** The locals that an expression can mean, written so that Python can read them. */
+function namesFor(expression: string, locals: Locals): Names {
+  const source = expression.normalize('NFKC');
+  // Not an object literal's prototype: a local may be called `__proto__`.
+  const names = Object.create(null) as Names;
+  for (const [name, { repr }] of locals) {
+    if (source.includes(name)) names[name] = repr === null ? null : evaluable(repr);
+  }
+  return names;
+}
+
+/** Calls that the evaluation reads as values of builtin types. */
+const builtinCalls = new Set(['range']);
+
+/**
+ * A value's text as Python syntax, with what is described or left out replaced: `__object__(x=1)` stands for
+ * an object, `__type__()` for a class, `__unknown__` for what may be anything.
+ */
+function evaluable(text: string): string {
+  const tape = readTape(text);
+  const pieces: string[] = [];
+  let written = 0;
+  for (let node = 0; node < tape.length;) {
+    const substitute = substituteFor(tape, node);
+    if (substitute === null) {
+      node++;
+      continue;
+    }
+    pieces.push(text.slice(written, tape.start(node)), substitute.text);
+    written = substitute.end;
+    node = substitute.isWhole ? tape.after(node) : node + 1;
+  }
+  pieces.push(text.slice(written));
+  return pieces.join('');
+}
+
+/** What stands for a node, up to an offset, and whether its parts are gone with it; null: the node itself. */
+function substituteFor(tape: ReprTape, node: number): { text: string; end: number; isWhole: boolean } | null {
+  if (tape.is(node, 'keyword')) return null;
+  const whole = (text: string) => ({ text, end: tape.end(node), isWhole: true });
+  switch (tape.kind(node)) {
+    case 'opaque':
+      return whole(tape.text.startsWith('<class ', tape.start(node)) ? '__type__()' : '__object__()');
+    case 'cycle':
+      return whole('__object__()');
+    case 'malformed':
+    case 'cut':
+      return whole('__unknown__');
+    case 'number':
+    case 'string':
+    case 'bytes':
+      return tape.hidden(node) > 0 ? whole('__object__()') : null;
+    case 'list':
+    case 'tuple':
+    case 'set':
+    case 'frozenset':
+    case 'dict':
+      return hasGap(tape, node) ? whole('__object__()') : null;
+    case 'call': {
+      const name = callName(tape, node);
+      if (builtinCalls.has(name)) return null;
+      return { text: '__object__', end: tape.start(node) + name.length, isWhole: false };
+    }
+    case 'constant':
+      return null;
+  }
+}
+
+/** Whether a container leaves items out, or has an entry that cannot be read. */
+function hasGap(tape: ReprTape, node: number): boolean {
+  const container = tape.itemsOf(node);
+  const isDict = tape.is(container, 'dict');
+  for (
+    let entry = container + 1;
+    entry < tape.after(container);
+    entry = tape.after(tape.valueOf(container, entry))
+  ) {
+    if (tape.is(entry, 'cut') || (isDict && tape.is(entry, 'malformed'))) return true;
+  }
+  return false;
+}
+
+/** The process that evaluates, for as long as it lasts. It is asked one thing at a time. */
+class Helper {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<void>;
+  #resolve: ((answer: Answer) => void) | null = null;
+  #id = 0;
+  #isRunning = true;
+
+  constructor(python: string) {
+    this.#child = spawn(python, ['-I', resourcePath('expressions.py', './python/expressions.py')], {
+      // A group of its own, so that keys pressed in a terminal do not reach it.
+      detached: process.platform !== 'win32',
+      env: environment(),
+      stdio: ['pipe', 'pipe', 'ignore'],
+      windowsHide: true,
+    });
+    this.#ended = new Promise((resolve) => {
+      this.#child.once('error', (cause) => {
+        this.#end(`${python} could not be started: ${describeCause(cause)}`);
+        resolve();
+      });
+      this.#child.once('close', () => {
+        this.#end('the evaluation took too much time or memory');
+        resolve();
+      });
+    });
+    this.#child.stdin?.on('error', () => undefined);
+    if (this.#child.stdout) {
+      createInterface({ input: this.#child.stdout }).on('line', (line) => {
+        this.#receive(line);
+      });
+    }
+  }
+
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  async ask(question: Question, signal?: AbortSignal): Promise<Answer> {
+    const id = ++this.#id;
+    const cancel = () => {
+      this.#end('the evaluation was cancelled');
+    };
+    const timer = setTimeout(() => {
+      this.#end('the evaluation took too long');
+    }, patience);
+    signal?.addEventListener('abort', cancel, { once: true });
+    const answer = await new Promise<Answer>((resolve) => {
+      this.#resolve = resolve;
+      this.#child.stdin?.write(`${JSON.stringify({ id, ...question })}\n`);
+    });
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', cancel);
+    return answer;
+  }
+
+  async stop(): Promise<void> {
+    this.#end('the evaluation has ended');
+    await this.#ended;
+  }
+
+  #receive(line: string): void {
+    const answer = parseAnswer(line);
+    if (answer?.id !== this.#id) {
+      this.#end('the evaluation gave no answer');
+      return;
+    }
+    this.#settle(answer);
+  }
+
+  #settle(answer: Answer): void {
+    const resolve = this.#resolve;
+    this.#resolve = null;
+    resolve?.(answer);
+  }
+
+  /** Ends the process; a question that is open stays unknown, for this reason. */
+  #end(reason: string): void {
+    this.#isRunning = false;
+    this.#child.kill('SIGKILL');
+    this.#settle(unknown(reason));
+  }
+}
+
+function parseAnswer(line: string): Answer | null {
+  try {
+    return answerSchema.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Only what an interpreter needs to start. */
+function environment(): NodeJS.ProcessEnv {
+  const wanted = new Set([
+    'PATH',
+    'SYSTEMROOT',
+    'TEMP',
+    'TMP',
+    'TMPDIR',
+    'LD_LIBRARY_PATH',
+    'DYLD_LIBRARY_PATH',
+  ]);
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => wanted.has(name.toUpperCase())));
+}
