@@ -3,7 +3,7 @@ import { frameEndAfter } from './frameEnd';
 import { HistoryCheck, type HistoryEnd } from './history';
 import { followedText, type KnownText } from './knownTexts';
 import type { Continuation, Model } from './model';
-import { type Run, type RunLimits, Runs, type StartRun } from './runs';
+import { type Run, type KeptLimits, Runs, type StartRun } from './runs';
 import { readTraceContext, type TraceContext } from './traceContext';
 import type { TraceFrame } from './traceFrame';
 import type { TraceJob } from './traceRun';
@@ -18,7 +18,7 @@ export class ReferenceModel implements Model {
   /** What was read from the heads of prompts before, the newest last. */
   readonly #contexts = new Map<string, TraceContext>();
 
-  constructor(start: StartRun<TraceJob>, limits: RunLimits) {
+  constructor(start: StartRun<TraceJob>, limits: KeptLimits) {
     this.#runs = new Runs(start, limits);
   }
 

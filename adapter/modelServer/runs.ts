@@ -14,7 +14,7 @@ export interface Run {
   readonly known: KnownTexts;
 }
 
-export interface RunLimits {
+export interface KeptLimits {
   /** How many runs are kept, those that wait to go on included. */
   readonly runs: number;
   /** How much memory the texts of all runs may take together, in bytes. */
@@ -39,7 +39,7 @@ export class Runs<Job> {
 
   constructor(
     private readonly start: StartRun<Job>,
-    private readonly limits: RunLimits,
+    private readonly limits: KeptLimits,
   ) {}
 
   /**

@@ -14,9 +14,12 @@ export interface ModelServerLimits extends RunLimits {
   readonly body: number;
 }
 
-/** The limits of a run, and of all runs and requests together. */
+/**
+ * The limits of a run, and of all runs and requests together. Clients give up on a stream that stands still for
+ * a minute: a run is ended before that, so that they are told why.
+ */
 export const defaultLimits: ModelServerLimits = {
-  seconds: 60,
+  seconds: 50,
   events: 500_000,
   memory: 1024,
   output: 4096,
