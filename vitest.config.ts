@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // Tests of the command line start the bundle.
+    globalSetup: ['test/support/bundle.ts'],
     exclude: ['test/vscode/**', 'node_modules/**'],
     sequence: { shuffle: true },
     testTimeout: 30_000,

@@ -1,7 +1,8 @@
 import type { ExpressionEvaluator } from '../python/expressions';
 import { type PrintStatement, printStatements } from '../python/prints';
 import type { PythonSource } from '../python/source';
-import type { Trajectory } from '../trajectory/trajectory';
+import type { Frame, Trajectory } from '../trajectory/trajectory';
+import { wasLeftByException } from './exceptions';
 
 /**
  * Works out what `print` statements write, for worlds that do not tell: the arguments are evaluated exactly
@@ -29,21 +30,36 @@ export class PrintedOutput {
     const isWithin = trajectory.line(index) >= print.line && trajectory.line(index) <= print.endLine;
     if (event === 'line' && isWithin && print.line < print.endLine) return null;
     const returned = returnedTo(trajectory, before, index);
-    const result =
-      returned && (await this.evaluator.evaluatePrint(print.argumentsText, locals.locals, returned));
-    return result?.kind === 'value' ? result.text : null;
+    const after = event === 'line' ? (trajectory.state(index).locals ?? null) : null;
+    return returned && this.evaluator.evaluatePrint(print.argumentsText, locals.locals, returned, after);
   }
 }
 
-/** What the calls returned that a frame made between two of its states; null where a value is not known. */
+/**
+ * What the program's functions returned that a frame called between two of its states, in comprehensions and
+ * lambdas too; null where that is not known, or no plain call.
+ */
 function returnedTo(trajectory: Trajectory, before: number, index: number): string[] | null {
   const returned: string[] = [];
   const frame = trajectory.frame(index);
   for (let at = trajectory.next(before); at !== null && at !== index; at = trajectory.next(at)) {
-    if (trajectory.event(at) !== 'return' || trajectory.frame(at).parent !== frame) continue;
+    const left = trajectory.frame(at);
+    if (trajectory.event(at) !== 'return' || isAnonymous(left) || caller(left) !== frame) continue;
     const repr = trajectory.argument(at)?.repr ?? null;
-    if (repr === null) return null;
+    if (repr === null || left.resumed || wasLeftByException(trajectory, at)) return null;
     returned.push(repr);
   }
   return returned;
+}
+
+/** Whether a frame is that of a comprehension or a lambda. */
+function isAnonymous(frame: Frame): boolean {
+  return frame.function.startsWith('<') && frame.depth > 0;
+}
+
+/** The function that made a call, whatever comprehension or lambda it stands in. */
+function caller(frame: Frame): Frame | null {
+  let at = frame.parent;
+  while (at && isAnonymous(at)) at = at.parent;
+  return at;
 }
