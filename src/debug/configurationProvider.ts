@@ -26,6 +26,7 @@ export const functionCall: vscode.DebugConfiguration = {
   name: 'Neural Debug: call a function',
   program: '${file}',
   entry: '${command:entryCall}',
+  stopOnEntry: true,
 };
 
 /**

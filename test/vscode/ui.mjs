@@ -105,6 +105,19 @@ const session = {
       assert.match(await workbench.hover(3, 'prices["pen"][0]'), /^150/);
       assert.equal(await workbench.hasHover(3, 'not the cheapest'), false);
     },
+    async 'debugs a call that is asked for, and steps into what it calls'(workbench) {
+      await workbench.openFile('gcd.py');
+      await workbench.command('Neural Debug: Debug a Call');
+      await workbench.answer('The call to debug', 'reduce_fraction(4, 10)');
+      await workbench.stoppedAt(gcd('divisor = gcd('));
+      await workbench.showsVariable('denominator', '10');
+      await workbench.press('F11');
+      await workbench.stoppedAt(gcd('while a != b'));
+      await workbench.showsCallStack('gcd', 'reduce_fraction');
+      await workbench.press('Shift+F11');
+      await workbench.stoppedAt(gcd('return numerator'));
+      await workbench.showsVariable('divisor', '6');
+    },
     async 'goes on to the end of the program'(workbench) {
       await stopInCart(workbench);
       await workbench.removeBreakpoints();

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium as browserType } from 'playwright-core';
 import { chromium } from './setup.mjs';
 
-const stepTime = 15_000;
+/** How long a person would wait before calling it broken, on a machine that does other work too: ms. */
+const stepTime = 30_000;
 
 /** A Chromium, shared by all workbenches of a test run. */
 export async function startBrowser() {
