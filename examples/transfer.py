@@ -14,9 +14,10 @@ class Account:
         return f"Account({self.owner!r}, {self.balance})"
 
     def change(self, amount):
-        self.balance += amount
-        if self.balance < 0:
-            raise InsufficientFunds(f"{self.owner} is {-self.balance} short")
+        balance = self.balance + amount
+        self.balance = balance
+        if balance < 0:
+            raise InsufficientFunds(f"{self.owner} is {-balance} short")
 
 
 def transfer(source, target, amount):
