@@ -92,24 +92,25 @@ export class ReferenceWorld implements World {
     let known = from;
     for (; known >= 0 && !this.#positions.has(known); known = trajectory.previous(known)) unknown.push(known);
     let position = known < 0 ? 0 : (this.#positions.get(known) ?? 0) + 1;
-    let found = 0;
     for (const index of unknown.reverse()) {
-      const same = this.#indices[position];
-      const waiting = position - this.#indices.length + found;
-      if (same === undefined && waiting === this.#steps.length && !(await this.#read(signal))) {
-        if (signal.aborted) return null;
-        throw errors.notOfTheRun(position + 1);
-      }
-      const step = same === undefined ? this.#steps[waiting] : recorded(trajectory, same);
+      const step = await this.#stepAt(position, trajectory, signal);
+      if (signal.aborted) return null;
       if (!step || !isSame(step, trajectory.state(index))) throw errors.notOfTheRun(position + 1);
-      if (same === undefined) {
+      if (position === this.#indices.length) {
         this.#indices.push(index);
-        found++;
+        this.#steps.shift();
       }
       this.#positions.set(index, position++);
     }
-    this.#steps.splice(0, found);
     return position;
+  }
+
+  /** One of the known steps of the run, or the one that follows them; null where the run gives none. */
+  async #stepAt(position: number, trajectory: Trajectory, signal: AbortSignal): Promise<Step | null> {
+    const index = this.#indices[position];
+    if (index !== undefined) return recorded(trajectory, index);
+    if (this.#steps.length === 0) await this.#read(signal);
+    return this.#steps[0] ?? null;
   }
 }
 

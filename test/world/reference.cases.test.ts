@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Ending, Step } from '../../adapter/trajectory/state';
+import type { Ending } from '../../adapter/trajectory/state';
 import { Trajectory } from '../../adapter/trajectory/trajectory';
 import { ReferenceWorld } from '../../adapter/world/reference';
 
@@ -54,11 +54,11 @@ describe.skipIf(version !== '3.11')('cases, under Python 3.11', () => {
     for (const [index, { ev, locals, arg }] of expected.entries()) {
       const state = trajectory.state(index);
       const shown = Object.fromEntries([...(state.locals ?? [])].map(([local, { repr }]) => [local, repr]));
-      const same = Object.entries(locals).map(([local, repr]) => [
+      const same = Object.entries(locals).map(([local, repr]): [string, unknown] => [
         local,
         describedOtherwise.test(repr) ? shown[local] : repr,
       ]);
-      expect({ index, locals: shown }).toEqual({ index, locals: Object.fromEntries(same) });
+      expect([index, shown]).toEqual([index, Object.fromEntries(same)]);
       expect([...(state.locals?.keys() ?? [])]).toEqual(Object.keys(locals));
       if (arg !== undefined && !describedOtherwise.test(arg)) {
         const text = ev === 'exception' ? arg.slice(arg.indexOf(': ') + 2) : arg;
@@ -80,7 +80,7 @@ async function follow(world: ReferenceWorld, trajectory: Trajectory) {
     signal: new AbortController().signal,
   } as const;
   for await (const steps of world.predict(request)) {
-    for (const step of steps as readonly Step[]) {
+    for (const step of steps) {
       if (step.kind === 'end') ending = step;
       else last = trajectory.append(last, { name: 'step_into' }, step);
     }
