@@ -188,6 +188,9 @@ export class ChatReader implements StepReader {
   #repeats(answered: AnsweredState): boolean {
     if (this.at < 0) return false;
     const before = this.trajectory.state(this.at);
+    const isModuleCall =
+      answered.event === 'call' && before.event === 'call' && before.function === '<module>';
+    if (isModuleCall && this.context.functions.resolve(answered.function ?? '') === '<module>') return true;
     return (
       answered.event === before.event &&
       answered.line === before.line &&
