@@ -44,11 +44,11 @@ export class Workbench {
 
   /** Waits until VS Code knows a debugger: until then F5 only opens a view. */
   async #debuggerThere() {
-    const start = this.choices.filter({ hasText: 'Start Debugging' }).first();
+    const start = this.choices.filter({ hasText: 'Start Without Debugging' });
     await until(
       async () => {
         await this.press('F1');
-        await this.quickInput.fill('>Debug: Start Debugging');
+        await this.quickInput.fill('>Debug: Start Without Debugging');
         const isThere = await start.waitFor({ timeout: 1000 }).then(
           () => true,
           () => false,
@@ -69,8 +69,13 @@ export class Workbench {
   async openFile(name) {
     const explorer = this.page.locator('.explorer-folders-view');
     if (!(await explorer.isVisible())) await this.page.keyboard.press('Control+Shift+E');
-    await explorer.locator('.monaco-list-row', { hasText: name }).first().dblclick();
-    await this.page.locator(`.tabs-container .tab.active[data-resource-name="${name}"]`).waitFor();
+    const tab = this.page.locator(`.tabs-container .tab.active[data-resource-name="${name}"]`);
+    await until(async () => {
+      // Once more where the list moved under the mouse, for a new file is shown late.
+      await explorer.locator('.monaco-list-row', { hasText: name }).first().dblclick({ timeout: 5000 });
+      await tab.waitFor({ timeout: 5000 });
+      return true;
+    }, `the file ${name}`);
     await this.page.locator('.editor-instance .view-line').first().waitFor();
   }
 
