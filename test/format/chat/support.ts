@@ -61,7 +61,7 @@ export const end = (reason: 'stop' | 'length' = 'stop'): CompletionChunk => ({
 export function readAnswer(
   reader: StepReader,
   answer: string,
-  { pieces = 7, reason = 'stop' } = {},
+  { pieces = 7, reason = 'stop' }: { readonly pieces?: number; readonly reason?: 'stop' | 'length' } = {},
 ): Step[] {
   const steps: Step[] = [];
   for (let at = 0; at < answer.length; at += pieces) {
