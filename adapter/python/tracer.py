@@ -53,10 +53,12 @@ import ast  # noqa: E402
 import atexit  # noqa: E402
 import codecs  # noqa: E402
 import collections  # noqa: E402
+import dis  # noqa: E402
 import errno  # noqa: E402
 import io  # noqa: E402
 import itertools  # noqa: E402
 import json  # noqa: E402
+import opcode  # noqa: E402
 import operator  # noqa: E402
 import os  # noqa: E402
 import struct  # noqa: E402
@@ -85,8 +87,10 @@ MAX_DIGITS = 1000
 MAX_DIGIT_BITS = 14000
 MAX_NESTING = 8
 MAX_WATCHED = 3
+LARGE = 1 << 60  # Integers up to here are written the short way.
 
 missing = object()
+nothing = ()
 
 # ---------------------------------------------------------------------------------------------------------
 # Describing values
@@ -606,7 +610,7 @@ class ContainerWatch(Watch):
         self.children = []
         self.left = MAX_CHARACTERS >> len(self.path)
         self.count, raw = self.peek(value) if peeking else (len(value), None)
-        self.add(self.items(value, 0))
+        self.fill(value)
         self.remember(raw)
         self.join()
 
@@ -618,19 +622,31 @@ class ContainerWatch(Watch):
         """The items from one on, as far as they may be shown: a list of its own, made in one step."""
         return list(islice(value, start, MAX_ITEMS))
 
+    def item(self, value, index):
+        (item,) = islice(value, index, index + 1)
+        return item
+
+    def value_of(self, item):
+        return item
+
     def describe_item(self, item):
         """An item's text, and what is held of it."""
+        if type(item) is int and -LARGE < item < LARGE:
+            return f'{item}', item
         path = self.path + (self.identity,)
-        if type(item) is int or is_constant(item):
+        if is_constant(item):
             return describe(item, path), item
         child = watch(item, path)
         return child.text, child
 
-    def add(self, items):
-        for item in items:
-            if self.left <= 0:
-                break
-            self.insert(len(self.texts), item)
+    def fill(self, value):
+        """Describes further items, as far as there is room for them."""
+        shown = len(self.texts)
+        if shown < self.count and self.left > 0:
+            for item in self.items(value, shown):
+                if self.left <= 0:
+                    break
+                self.insert(len(self.texts), item)
 
     def insert(self, index, item):
         text, held = self.describe_item(item)
@@ -640,6 +656,26 @@ class ContainerWatch(Watch):
         self.held.insert(index, held)
         self.left -= len(text) + 2
 
+    def remove(self, index):
+        self.left += len(self.texts.pop(index)) + 2
+        del self.held[index]
+
+    def replace(self, index, item):
+        text, held = self.describe_item(item)
+        if isinstance(held, Watch):
+            self.children.append((index, held))
+        self.set_text(index, text, held)
+
+    def set_text(self, index, text, held):
+        self.left += len(self.texts[index]) - len(text)
+        self.texts[index] = text
+        self.held[index] = held
+
+    def find_children(self):
+        """Finds the watches among what is held, after items have moved. Where there were none, there are none."""
+        if self.children:
+            self.children = [(index, held) for index, held in enumerate(self.held) if isinstance(held, Watch)]
+
     def remember(self, raw):
         if raw is None:
             self.raw = self.head = None
@@ -647,6 +683,7 @@ class ContainerWatch(Watch):
             self.raw = raw[: len(self.texts) * self.size]
 
     def tail(self):
+        """What follows the items in the text."""
         left_out = self.count - len(self.texts)
         return ', ... +%d more%s' % (left_out, self.closing) if left_out else self.closing
 
@@ -683,69 +720,49 @@ class ContainerWatch(Watch):
         """Brings the texts up to date item by item; False where all have to be described anew."""
         if not peeking or self.raw is None or id(value) != self.identity:
             return False
-        whole = len(self.texts) == self.count
         size = self.size
         count, raw = self.peek(value)
         if raw is None or size != self.size:
             return False
-        patched = False
-        if not raw.startswith(self.raw):
-            patched = True
-            if not whole or count > MAX_ITEMS or not self.patch(value, raw, count):
-                return False
-        for index, child in self.children:
+        patched = not raw.startswith(self.raw)
+        if patched and not self.patch(value, raw):
+            return False
+        for index, child in list(self.children):
             if not child.is_same():
                 patched = True
-                self.renew(index, child, self.items(value, index)[0])
-        if patched:
-            self.left = (MAX_CHARACTERS >> len(self.path)) - sum(map(len, self.texts)) - 2 * len(self.texts)
-            if self.texts and self.left + len(self.texts[-1]) + 2 <= 0:
-                return False
+                item = self.item(value, index)
+                if type(self.value_of(item)) is child.kind:
+                    child.update(self.value_of(item))
+                    self.set_text(index, child.label + child.text, child)
+                else:
+                    self.replace(index, item)
         self.count = count
         self.kept = 0 if patched else self.end
-        if count > len(self.texts) and (whole or patched):
-            self.add(self.items(value, len(self.texts)))
+        if patched:
+            while self.texts and (len(self.texts) > MAX_ITEMS or self.left + len(self.texts[-1]) + 2 <= 0):
+                self.remove(-1)
+        self.fill(value)
+        if patched:
+            self.find_children()
         self.remember(raw)
         return True
 
-    def grow(self, value, raw):
-        """What update() does, where it is known that all items that are shown are as they were."""
-        texts = self.texts
-        shown = len(texts)
-        whole = shown == self.count
-        self.count = count = len(value)
-        if whole and count > shown and self.left > 0:
-            self.add(self.items(value, shown))
-            self.raw = raw[: len(texts) * self.size]
-        if not shown:
-            self.kept = 0
-            self.join()
-            return whole and count > 0
-        before = self.text
-        text = before[: self.end]
-        self.kept = self.end
-        if len(texts) == shown + 1:
-            text = f'{text}, {texts[shown]}'
-        elif len(texts) > shown:
-            text = text + ', ' + ', '.join(texts[shown:])
-        self.end = len(text)
-        self.text = text + (self.closing if count == len(texts) else self.tail())
-        return self.text != before
-
-    def patch(self, value, raw, count):
-        """Describes the items that are other ones than before, where these are few."""
+    def patch(self, value, raw):
+        """Describes those of the shown items that are other ones than before, where these are few."""
         old, size, shown = self.raw, self.size, len(self.texts)
         at = first_difference(old, raw, size)
-        if count == shown + 1 and raw[(at + 1) * size :] == old[at * size :]:
-            self.insert(at, self.items(value, at)[0])
-        elif count == shown - 1 and raw[at * size :] == old[(at + 1) * size :]:
-            del self.texts[at], self.held[at]
-        elif count < shown and at == count:
-            del self.texts[count:], self.held[count:]
-        elif count == shown:
-            items = self.items(value, 0)
+        after = (at + 1) * size
+        more = len(value) - self.count
+        if at * size == len(raw):
+            while len(self.texts) > at:
+                self.remove(-1)
+        elif more == 1 and raw[after : after + len(old) - at * size] == old[at * size :][: len(raw) - after]:
+            self.insert(at, self.item(value, at))
+        elif more == -1 and raw[at * size : len(old) - size] == old[after:]:
+            self.remove(at)
+        elif more == 0:
             for _ in range(8):
-                self.replace(at, items[at])
+                self.replace(at, self.item(value, at))
                 start = (at + 1) * size
                 at = at + 1 + first_difference(old[start:], raw[start:], size)
                 if at >= shown:
@@ -757,38 +774,50 @@ class ContainerWatch(Watch):
         self.find_children()
         return True
 
-    def replace(self, index, item):
-        self.texts[index], self.held[index] = self.describe_item(item)
+    def extend(self, value, raw):
+        """The short way of update() where all items that are shown are as they were; None: take the long way."""
+        texts = self.texts
+        shown = len(texts)
+        count = len(value)
+        before = self.text
+        end = self.end
+        if count > shown == self.count and self.left > 0 and shown < MAX_ITEMS:
+            if count > shown + 1:
+                return None
+            text, held = self.describe_item(self.last(value))
+            if held.__class__ in WATCHES:
+                self.children.append((shown, held))
+            texts.append(text)
+            self.held.append(held)
+            self.left -= len(text) + 2
+            self.raw = raw[: count * self.size]
+            self.count = count
+            self.kept = end
+            self.end = end + len(text) + 2
+            self.text = f'{before[:end]}, {text}{self.closing}'
+            return True
+        self.count = count
+        self.kept = end
+        self.text = before[:end] + self.tail()
+        return self.text != before
 
-    def renew(self, index, child, item):
-        """Brings an item's text up to date by its watch, where that can tell."""
-        value = self.value_of(item)
-        if type(value) is child.kind:
-            child.update(value)
-            self.texts[index] = child.label + child.text
-        else:
-            self.replace(index, item)
-            self.find_children()
-
-    def find_children(self):
-        self.children = [(index, held) for index, held in enumerate(self.held) if isinstance(held, Watch)]
-
-    def value_of(self, item):
-        return item
+    def last(self, value):
+        return value[-1]
 
 
 class ListWatch(ContainerWatch):
     __slots__ = ()
 
     def update(self, value):
-        if self.identity == id(value) and self.raw is not None and peeking and not self.children:
+        if peeking and self.raw and self.identity == id(value) and not self.children:
             head = self.header.raw
             if head[16:32] == self.head[16:32]:
                 raw = self.body.raw
                 if raw.startswith(self.raw) and len(value) >= len(self.texts):
-                    self.head = head
-                    self.bytes = raw
-                    return self.grow(value, raw)
+                    changed = self.extend(value, raw)
+                    if changed is not None:
+                        self.head, self.bytes = head, raw
+                        return changed
         return ContainerWatch.update(self, value)
 
     def peek(self, value):
@@ -805,6 +834,9 @@ class ListWatch(ContainerWatch):
 
     def items(self, value, start):
         return value[start:MAX_ITEMS]
+
+    def item(self, value, index):
+        return value[index]
 
 
 class SetWatch(ContainerWatch):
@@ -825,10 +857,9 @@ class SetWatch(ContainerWatch):
             pointer, size = set_table(head)
             self.body = memory(pointer, min(size, self.MAX_TABLE))
         self.bytes = self.body.raw
-        # Where the pointers to the items lie in the table is of no interest: a list has them in order.
-        items = list(islice(value, MAX_ITEMS))
-        pointer, _ = list_items(header(items).raw)
-        return len(value), memory(pointer, 8 * len(items)).raw if items else b''
+        # Where in the table the pointers lie is of no interest: a tuple has them in order, right in itself.
+        items = tuple(islice(value, MAX_ITEMS))
+        return len(value), memory(id(items) + 24, 8 * len(items)).raw
 
 
 class DictWatch(ContainerWatch):
@@ -837,13 +868,15 @@ class DictWatch(ContainerWatch):
     opening, closing, empty = '{', '}', '{}'
 
     def update(self, value):
-        if self.identity == id(value) and self.raw is not None and peeking and not self.children:
+        if peeking and self.raw and self.identity == id(value) and not self.children:
             head = self.header.raw
             if head[24:40] == self.head[24:40] and self.keys.raw[24:32] == head[8:16]:
                 raw = self.entries.raw
                 if raw.startswith(self.raw) and len(value) >= len(self.texts):
-                    self.head = head
-                    return self.grow(value, raw)
+                    changed = self.extend(value, raw)
+                    if changed is not None:
+                        self.head = head
+                        return changed
         return ContainerWatch.update(self, value)
 
     def peek(self, value):
@@ -860,8 +893,20 @@ class DictWatch(ContainerWatch):
     def items(self, value, start):
         return list(islice(dict.items(value), start, MAX_ITEMS))
 
+    def item(self, value, index):
+        (item,) = islice(dict.items(value), index, index + 1)
+        return item
+
+    def last(self, value):
+        return next(reversed(dict.items(value)))
+
+    def value_of(self, item):
+        return item[1]
+
     def describe_item(self, item):
         key, value = item
+        if type(key) is int and type(value) is int and -LARGE < key < LARGE and -LARGE < value < LARGE:
+            return f'{key}: {value}', item
         path = self.path + (self.identity,)
         label = describe(key, path) + ': '
         held = key if is_constant(key) else None
@@ -870,9 +915,6 @@ class DictWatch(ContainerWatch):
         child = watch(value, path)
         child.label, child.key = label, held
         return label + child.text, child
-
-    def value_of(self, item):
-        return item[1]
 
 
 class DefaultDictWatch(DictWatch):
@@ -889,6 +931,7 @@ class DefaultDictWatch(DictWatch):
         return self.opening + self.closing
 
 
+WATCHES = (Watch, ObjectWatch, ListWatch, SetWatch, DictWatch, DefaultDictWatch)
 container_watches = {
     id(list): ListWatch,
     id(set): SetWatch,
@@ -1041,103 +1084,111 @@ class Recorder:
         resumable = code.co_flags & RESUMABLE
         line_prefix = '[0,%d,' % number
         events = self.events
-        # What is known of each name: the value itself or its watch. The watches are in `watches` too.
+        append = events.append
+        names = quoted_names
+        # What is known of each name: the value itself or, where that must not be kept alive, its watch. The watches
+        # are in `watches` too.
         known = {}
-        watches = {}
         get = known.get
+        watches = {}
         line = code.co_firstlineno
-        # Up to Python 3.12 f_locals is the same dict each time, and its version tells whether a name was bound
-        # anew.
-        first_scope = frame.f_locals
-        version = None
-        if peeking and type(first_scope) is dict:
-            version = ctypes.c_uint64.from_address(id(first_scope) + DICT_VERSION)
+        # A plain function's locals are read where they are; of others, f_locals tells. Up to Python 3.12 that is
+        # the same dict each time, and its version tells whether a name was bound anew.
+        slots = stores = first_scope = version = None
         seen = -1
-        if first_scope is frame.f_globals:
-            known.update(self.initial)
+        if plain_frames_are_known and code.co_flags & CO_OPTIMIZED and not code.co_cellvars and not code.co_freevars:
+            slots = local_slots(frame, code)
+            stores = stores_of(code)
+        else:
+            first_scope = frame.f_locals
+            if peeking and type(first_scope) is dict:
+                version = ctypes.c_uint64.from_address(id(first_scope) + DICT_VERSION)
+            if first_scope is frame.f_globals:
+                known.update(self.initial)
 
-        def rebind(name, old, value):
+        def rebind(name, value):
             """What to write for a name that may have another value; nothing where the text is the same."""
-            if isinstance(old, Watch):
-                if old.identity == id(value):
-                    return ''
+            old = watches.get(name)
+            if old is not None:
                 if old.kind is type(value):
-                    return quoted[name] + old.change() if old.update(value) else ''
+                    return quoted(name) + old.change() if old.update(value) else ''
                 del watches[name]
+            if value is missing:
+                return quoted(name) + 'null' if known.pop(name, missing) is not missing else ''
             if is_constant(value):
                 known[name] = value
-                return quoted[name] + quote(describe(value))
+                return quoted(name) + quote(describe(value))
             known[name] = watches[name] = old = watch(value)
-            return quoted[name] + quote(old.text)
+            return quoted(name) + quote(old.text)
 
-        def compare(scope, changes):
-            """Compares the names in a scope with what is known; also where there are new ones or fewer."""
+        def compare(scope):
+            """Compares all names with what is known; there may be new ones, and old ones may be gone."""
+            changes = ''
             for name, value in scope.items():
                 old = get(name, missing)
-                if old is not value:
-                    changes += rebind(name, old, value)
+                if old is not value and (old.__class__ not in WATCHES or old.identity != id(value)):
+                    changes += rebind(name, value)
             if len(known) != len(scope):
                 for name in [name for name in known if name not in scope]:
-                    del known[name]
-                    watches.pop(name, None)
-                    changes += quoted[name] + 'null'
+                    changes += rebind(name, missing)
             return changes
 
         def record(frame, event, arg):
             nonlocal line, seen
             try:
                 changes = ''
-                scope = frame.f_locals
-                if scope is not first_scope or version is None:
-                    scope = plain_scope(scope)
-                    changes = compare(scope, changes)
-                elif version.value != seen:
-                    seen = version.value
-                    if len(known) != len(scope):
-                        changes = compare(scope, changes)
-                    else:
+                if slots is not None:
+                    # Only the line that has run can have bound a name anew.
+                    for index, name in stores.get(line, nothing) if event == 'line' else stores[None]:
                         try:
-                            for name, value in scope.items():
-                                old = known[name]
-                                if old is not value:
-                                    if type(value) is int and type(old) is int and -LARGE < value < LARGE:
-                                        known[name] = value
-                                        changes = f'{changes}{quoted[name]}"{value}"'
-                                    else:
-                                        changes += rebind(name, old, value)
-                        except KeyError:
-                            changes = compare(scope, changes)
-                if watches:
-                    for name, old in watches.items():
-                        # What Watch.is_same() asks, without the call.
-                        if (
-                            old.header.raw != old.head
-                            or old.body.raw != old.bytes
-                            or (old.children and not old.is_same())
-                            or not peeking
-                        ):
-                            value = scope[name]
-                            if type(value) is not old.kind:
-                                known[name] = watches[name] = old = watch(value)
-                                changes += quoted[name] + quote(old.text)
-                            elif old.update(value):
-                                changes += quoted[name] + old.change()
+                            value = slots[index]
+                        except ValueError:
+                            value = missing
+                        old = get(name, missing)
+                        if old is not value:
+                            if type(value) is int is type(old) and -1000000000 < value < 1000000000:
+                                known[name] = value
+                                changes = f'{changes}{names[name]}"{value}"'
+                            else:
+                                changes += rebind(name, value)
+                else:
+                    scope = frame.f_locals
+                    if scope is not first_scope or version is None:
+                        scope = plain_scope(scope)
+                        changes = compare(scope)
+                    elif version.value != seen:
+                        seen = version.value
+                        changes = compare(scope)
+                for name, old in watches.items():
+                    # What Watch.is_same() asks, without the call.
+                    if (
+                        old.header.raw != old.head
+                        or old.body.raw != old.bytes
+                        or (old.children and not old.is_same())
+                        or not peeking
+                    ):
+                        value = scope[name] if slots is None else slots[code.co_varnames.index(name)]
+                        if type(value) is not old.kind:
+                            known[name] = watches[name] = old = watch(value)
+                            changes += quoted(name) + quote(old.text)
+                        elif old.update(value):
+                            changes += quoted(name) + old.change()
                 if event == 'line':
                     line = frame.f_lineno or line
-                    events.append(f'{line_prefix}{line}{changes}]')
+                    append(f'{line_prefix}{line}{changes}]')
                 elif event == 'call':
                     name = self.thread_name()
                     thread = 'null' if name is None else quote(name)
                     line = frame.f_lineno or 0
-                    events.append('[1,%d,%d,%s,%s%s]' % (number, line, quote(code.co_name), thread, changes))
+                    append('[1,%d,%d,%s,%s%s]' % (number, line, quote(code.co_name), thread, changes))
                 elif event == 'return':
                     self.open -= 1
                     last = not (resumable and suspends(frame))
                     line = frame.f_lineno or line
-                    events.append('[2,%d,%d,%s,%d%s]' % (number, line, quote(describe(arg)), last, changes))
+                    append('[2,%d,%d,%s,%d%s]' % (number, line, quote(describe(arg)), last, changes))
                 else:
                     line = frame.f_lineno or line
-                    events.append('[3,%d,%d,%s%s]' % (number, line, quote(describe(arg[1])), changes))
+                    append('[3,%d,%d,%s%s]' % (number, line, quote(describe(arg[1])), changes))
                 if len(events) >= self.room:
                     self.make_room()
             except MemoryError:
@@ -1181,22 +1232,19 @@ class Recorder:
         self.max_output = 1 << 62
 
 
-# CO_GENERATOR, CO_COROUTINE and CO_ASYNC_GENERATOR
+# Flags of code objects: that of functions, and those of generators, coroutines and asynchronous generators.
+CO_OPTIMIZED = 0x1
 RESUMABLE = 0x20 | 0x80 | 0x200
 
-# Beyond this an integer's text may be cut.
-LARGE = 1 << 2000
+# Names in JSON between commas, and a function that finds them or makes them.
+quoted_names = {}
 
 
-class QuotedNames(dict):
-    """Names in JSON between commas."""
-
-    def __missing__(self, name):
-        self[name] = text = ',%s,' % quote(name)
-        return text
-
-
-quoted = QuotedNames()
+def quoted(name):
+    text = quoted_names.get(name)
+    if text is None:
+        text = quoted_names[name] = ',%s,' % quote(name)
+    return text
 
 
 thread_attributes = threading.Thread.__dict__['__dict__'].__get__
@@ -1208,11 +1256,70 @@ def suspends(frame):
     return at >= 0 and frame.f_code.co_code[at] in suspending
 
 
-import opcode  # noqa: E402
-
 suspending = {
     opcode.opmap[name] for name in ('YIELD_VALUE', 'YIELD_FROM', 'SEND', 'ASYNC_GEN_WRAP') if name in opcode.opmap
 }
+
+
+# The layout of frames in CPython 3.11: the pointer to the frame's data in the frame object, and in the data the
+# place of the local variables.
+FRAME_DATA = 24
+FIRST_LOCAL = 72
+
+
+def local_slots(frame, code):
+    """A function's local variables where the interpreter keeps them; one that is unbound raises ValueError.
+
+    f_locals would make a copy at every event, which also keeps values alive that the program has let go.
+    """
+    data = ctypes.c_ssize_t.from_address(id(frame) + FRAME_DATA).value
+    return (ctypes.py_object * len(code.co_varnames)).from_address(data + FIRST_LOCAL)
+
+
+def frame_layout_is_known():
+    """Tries out whether the layout above is that of this Python."""
+    if not peeking or sys.version_info[:2] != (3, 11):
+        return False
+
+    def sample(first, second):
+        third = object()
+        frame = sys._getframe()
+        data = ctypes.c_ssize_t.from_address(id(frame) + FRAME_DATA).value
+        raw = memory(data + FIRST_LOCAL, 24).raw
+        return raw == struct.pack('3q', id(first), id(second), id(third))
+
+    return sample(object(), object())
+
+
+plain_frames_are_known = frame_layout_is_known()
+
+STORING = frozenset(opcode.opmap[name] for name in ('STORE_FAST', 'DELETE_FAST'))
+stores_by_code = {}
+
+
+def stores_of(code):
+    """The local variables that each line may bind anew or unbind, as (index, name); those of all lines at None.
+
+    What has no line of its own, such as the end of a handler, is counted to every line.
+    """
+    known = stores_by_code.get(id(code))
+    if known is not None:
+        return known[1]
+    lines = {}
+    anywhere = set()
+    for instruction in dis.get_instructions(code):
+        line = instruction.positions.lineno
+        if instruction.opcode in STORING:
+            (anywhere if line is None else lines.setdefault(line, set())).add(instruction.arg)
+        elif line is not None:
+            lines.setdefault(line, set())
+    stores = {
+        line: tuple((index, code.co_varnames[index]) for index in sorted(indices | anywhere))
+        for line, indices in lines.items()
+    }
+    stores[None] = tuple(enumerate(code.co_varnames))
+    stores_by_code[id(code)] = code, stores  # The code is kept, so that its id stays its own.
+    return stores
 
 
 def plain_scope(scope):
