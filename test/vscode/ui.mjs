@@ -127,6 +127,7 @@ const session = {
         'a stop at the end of the program',
       );
       await workbench.stoppedAt(cart('print("second customer'));
+      assert.match(await workbench.debugConsole(), /predicted output: second customer: 3570/);
       await workbench.clickToolbar('continue');
       await workbench.ended();
     },
