@@ -185,9 +185,12 @@ export function assemble(entry: Block, firstLine: number): void {
   dropEmpty(entry);
   duplicateExits(entry);
   propagateLines(entry);
-  for (const block of chain(entry)) {
-    if (block.last?.operation !== 'return' || block.last.line !== NO_LINE) continue;
-    for (const instruction of block.instructions) instruction.line = firstLine;
+  // A return that still has no line takes that of the code laid out before it.
+  let line = firstLine;
+  for (const { last, instructions } of chain(entry)) {
+    if (last === null) continue;
+    if (last.line !== NO_LINE) ({ line } = last);
+    else if (last.operation === 'return') for (const instruction of instructions) instruction.line = line;
   }
   markWarm(entry);
 }

@@ -1,5 +1,5 @@
 import { type Block, NO_LINE, TooComplex, type BlockBuilder } from './blocks';
-import { unwrap, type Constants } from './constants';
+import { unwrap, unwrapTarget, type Constants } from './constants';
 import type { SyntaxNode } from './syntaxTree';
 
 /** From this many items on, the compiler builds a collection step by step. */
@@ -153,14 +153,15 @@ export class ExpressionCompiler {
 
   /** Gives the value on the stack to a target. */
   store(wrapped: SyntaxNode): void {
-    this.useTarget(unwrap(wrapped), 'store');
+    this.useTarget(wrapped, 'store');
   }
 
   delete(wrapped: SyntaxNode): void {
-    this.useTarget(unwrap(wrapped), 'delete');
+    this.useTarget(wrapped, 'delete');
   }
 
-  private useTarget(node: SyntaxNode, use: 'store' | 'delete'): void {
+  private useTarget(wrapped: SyntaxNode, use: 'store' | 'delete'): void {
+    const node = unwrapTarget(wrapped);
     const { builder } = this;
     const outer = builder.line;
     if (++this.depth > MAX_DEPTH) throw new TooComplex('Targets nest too deep.');
@@ -182,11 +183,11 @@ export class ExpressionCompiler {
       case 'list_splat':
       case 'list_splat_pattern':
       case 'as_pattern_target':
-        for (const part of node.parts) this.useTarget(unwrap(part), use);
+        for (const part of node.parts) this.useTarget(part, use);
         break;
       default:
         if (use === 'store') builder.emit('plain');
-        for (const part of node.parts) this.useTarget(unwrap(part), use);
+        for (const part of node.parts) this.useTarget(part, use);
     }
     this.depth--;
     builder.line = outer;
@@ -217,12 +218,22 @@ export class ExpressionCompiler {
 
   /** Attribute chains, calls, subscripts and operators, from the innermost operand outwards. */
   private spine(outermost: SyntaxNode): void {
+    const pieces = this.formatPieces(outermost);
+    if (pieces !== null) {
+      this.percentFormat(outermost, pieces);
+      return;
+    }
     const spine: SyntaxNode[] = [];
     let operand: SyntaxNode = outermost;
     for (;;) {
       const role = SPINE.get(operand.type);
       if (role === undefined) break;
-      if (operand !== outermost && this.constants.of(operand) !== null) break;
+      if (
+        operand !== outermost &&
+        (this.constants.of(operand) !== null || this.formatPieces(operand) !== null)
+      ) {
+        break;
+      }
       const inner: SyntaxNode | null = operand.child(role);
       if (inner === null) break;
       if (operand.type === 'call' && !this.isMethodCall(operand)) {
@@ -233,7 +244,6 @@ export class ExpressionCompiler {
       operand = unwrap(inner);
     }
     if (spine.length === 0) return;
-    if (spine.length === 1 && this.percentFormat(outermost)) return;
     this.evaluate(operand);
     for (const node of spine.reverse()) {
       this.builder.line = node.line;
@@ -755,30 +765,36 @@ export class ExpressionCompiler {
     return value === null || value === undefined ? null : unwrap(value).line;
   }
 
-  /** `'%s is %r' % (a, b)` is compiled like an f-string; true if it was. */
-  private percentFormat(node: SyntaxNode): boolean {
-    if (node.type !== 'binary_operator' || node.child('operator')?.type !== '%') return false;
+  /**
+   * The parts of `'%s is %r' % (a, b)`, which is compiled like an f-string: true for a value, false for text
+   * between them. Null for all else.
+   */
+  private formatPieces(node: SyntaxNode): readonly boolean[] | null {
+    if (node.type !== 'binary_operator' || node.child('operator')?.type !== '%') return null;
     const left = node.child('left');
     const right = node.child('right');
-    if (left === null || right === null) return false;
+    if (left === null || right === null) return null;
     const format = unwrap(left);
     const tuple = unwrap(right);
-    if (tuple.type !== 'tuple' || tuple.parts.some(isSplat)) return false;
-    if (this.constants.of(format)?.type !== 'str') return false;
-    const strings = format.type === 'string' ? [format] : format.parts;
+    if (tuple.type !== 'tuple' || tuple.parts.some(isSplat)) return null;
+    if (this.constants.of(format)?.type !== 'str' || !format.type.endsWith('string')) return null;
     const pieces: boolean[] = [];
-    for (const string of strings) {
+    for (const string of format.type === 'string' ? [format] : format.parts) {
       const content = this.text.slice(string.start, string.end);
       const quote = content.search(/['"]/);
       const width = content.startsWith(content.charAt(quote).repeat(3), quote) ? 3 : 1;
-      const found = formatPieces(content.slice(quote + width, content.length - width));
-      if (found === null) return false;
+      const found = piecesOf(content.slice(quote + width, content.length - width));
+      if (found === null) return null;
       pieces.push(...found);
     }
-    if (pieces.filter((isField) => isField).length !== tuple.parts.length) return false;
-    const values = tuple.parts.values();
-    for (const isField of pieces) {
-      const value = isField ? values.next().value : undefined;
+    return pieces.filter((isValue) => isValue).length === tuple.parts.length ? pieces : null;
+  }
+
+  private percentFormat(node: SyntaxNode, pieces: readonly boolean[]): void {
+    const right = node.child('right');
+    const values = (right === null ? [] : unwrap(right).parts).values();
+    for (const isValue of pieces) {
+      const value = isValue ? values.next().value : undefined;
       if (value === undefined) {
         // The compiler gives these pieces no place in the source.
         this.builder.emit('quiet', NO_LINE);
@@ -788,12 +804,11 @@ export class ExpressionCompiler {
       }
     }
     this.builder.emit('quiet');
-    return true;
   }
 }
 
 /** Literal parts (false) and fields (true) of a format in which only simple fields occur; else null. */
-function formatPieces(content: string): boolean[] | null {
+function piecesOf(content: string): boolean[] | null {
   const pieces: boolean[] = [];
   let position = 0;
   while (position < content.length) {

@@ -1,4 +1,4 @@
-import { type Block, TooComplex, type BlockBuilder } from './blocks';
+import { type Block, NO_LINE, TooComplex, type BlockBuilder } from './blocks';
 import type { ExpressionCompiler } from './compileExpressions';
 import type { SyntaxNode } from './syntaxTree';
 
@@ -91,7 +91,7 @@ export class PatternCompiler {
     if (guard !== null) this.expressions.jumpIf(guard, this.failure(context, 0), false);
     if (!isLast) builder.emit('quiet');
     if (body !== null) this.compileBlock(body);
-    builder.jump('jump', end);
+    builder.jump('jump', end, NO_LINE);
     builder.line = line;
     this.emitFailures(context);
   }
@@ -124,8 +124,8 @@ export class PatternCompiler {
   private pattern(wrapped: SyntaxNode, context: PatternContext): void {
     const node = unwrapPattern(wrapped);
     const { builder } = this;
-    const outer = builder.line;
     if (++this.depth > MAX_DEPTH) throw new TooComplex('Patterns nest too deep.');
+    // What follows a part of a pattern keeps its line, as in the compiler.
     builder.line = node.line;
     switch (node.type) {
       case 'dotted_name':
@@ -163,7 +163,6 @@ export class PatternCompiler {
         this.value(node, context);
     }
     this.depth--;
-    builder.line = outer;
   }
 
   private value(node: SyntaxNode, context: PatternContext): void {
@@ -200,14 +199,11 @@ export class PatternCompiler {
         continue;
       }
       const own: PatternContext = { stores: 0, failures: [], onTop: 0 };
+      builder.line = (signed ?? alternative).line;
       builder.emit('quiet');
-      const outer = builder.line;
-      if (alternative.type === '_') builder.emit('quiet', alternative.line);
-      else if (signed !== null) {
-        builder.line = signed.line;
-        this.value(alternative, own);
-        builder.line = outer;
-      } else this.pattern(alternative, own);
+      if (alternative.type === '_') builder.emit('quiet');
+      else if (signed !== null) this.value(alternative, own);
+      else this.pattern(alternative, own);
       signed = null;
       ({ stores } = own);
       builder.jump('jump', end);

@@ -1,7 +1,7 @@
 import { type Block, BlockBuilder, NO_LINE, TooComplex } from './blocks';
 import { ExpressionCompiler } from './compileExpressions';
 import { PatternCompiler } from './compilePatterns';
-import { unwrap, type Constants } from './constants';
+import { unwrap, unwrapTarget, type Constants } from './constants';
 import type { SyntaxNode } from './syntaxTree';
 
 /** CPython refuses a hundred levels of indentation. */
@@ -239,7 +239,11 @@ export class BodyCompiler {
         for (const part of first.parts) expressions.store(part);
         return;
       }
-      for (const target of targets) expressions.store(target);
+      for (const target of targets) {
+        // The value is copied for all targets but the last.
+        if (target !== targets.at(-1)) this.builder.emit('quiet');
+        expressions.store(target);
+      }
       return;
     }
   }
@@ -260,7 +264,7 @@ export class BodyCompiler {
       builder.emit('plain');
       return;
     }
-    const inner = unwrap(target);
+    const inner = unwrapTarget(target);
     if (value === null && inner.type === 'attribute') {
       const object = inner.child('object');
       if (object !== null) expressions.evaluate(object);
@@ -275,7 +279,7 @@ export class BodyCompiler {
     const target = node.child('left');
     const value = node.child('right');
     if (target === null) return;
-    const inner = unwrap(target);
+    const inner = unwrapTarget(target);
     const line = builder.line;
     builder.line = inner.line;
     if (inner.type === 'subscript') {
@@ -487,19 +491,17 @@ export class BodyCompiler {
     const finish = builder.block();
     for (const [index, handler] of handlers.entries()) {
       const { type, name, body } = handlerParts(handler);
+      const unmatched = builder.block();
+      const handled = builder.block();
       const next = builder.block();
-      const matched = builder.block();
       const failed = builder.block();
       builder.line = handler.line;
       if (index === 0) builder.emit('quiet');
       if (type !== null) {
         expressions.evaluate(type);
         builder.emit('plain');
-        builder.jump('branch', matched);
-        builder.emit('quiet');
-        builder.jump('jump', next);
+        builder.jump('branch', unmatched);
       }
-      builder.use(matched);
       builder.emit('quiet');
       builder.jump('setup', failed);
       this.enclosing.push({ kind: 'handlerBody', named: name });
@@ -508,11 +510,15 @@ export class BodyCompiler {
       builder.line = NO_LINE;
       builder.emit('popHandler');
       if (name) builder.emit('quiet', NO_LINE, 3);
-      builder.jump('jump', next);
+      builder.jump('jump', handled);
       builder.use(failed);
-      builder.line = NO_LINE;
       builder.emit('quiet');
       builder.jump('jump', next);
+      builder.use(handled);
+      builder.emit('nop');
+      builder.jump('jump', next);
+      builder.use(unmatched);
+      builder.emit('quiet', handler.line);
       builder.use(next);
       if (index === handlers.length - 1) {
         builder.emit('quiet');
@@ -737,7 +743,8 @@ export class BodyCompiler {
 }
 
 /** Whether a few values go to as many targets, as in `a, b = b, a`: no tuple is made and taken apart. */
-function isParallel(target: SyntaxNode, wrapped: SyntaxNode): boolean {
+function isParallel(wrappedTarget: SyntaxNode, wrapped: SyntaxNode): boolean {
+  const target = unwrapTarget(wrappedTarget);
   const value = unwrap(wrapped);
   const count = target.parts.length;
   return (

@@ -12,6 +12,7 @@ export interface Constant {
 /** CPython folds `**` and `<<` only up to this many bits, and repetitions up to this many items. */
 const MAX_INT_BITS = 128;
 const MAX_STRING = 4096;
+const MAX_TUPLE = 256;
 const NUMBERS: ReadonlySet<Constant['type']> = new Set(['int', 'float', 'complex', 'bool']);
 
 /** The expression inside any number of parentheses. */
@@ -25,7 +26,18 @@ export function unwrap(node: SyntaxNode): SyntaxNode {
   return inner;
 }
 
-export function isTextPrefix(text: string, letter: string): boolean {
+/** The target inside any number of parentheses, which the grammar takes for a tuple of one. */
+export function unwrapTarget(node: SyntaxNode): SyntaxNode {
+  let inner = unwrap(node);
+  while (inner.type === 'tuple_pattern' && inner.parts.length === 1 && !inner.has(',')) {
+    const [only] = inner.parts;
+    if (only === undefined) break;
+    inner = unwrap(only);
+  }
+  return inner;
+}
+
+function isTextPrefix(text: string, letter: string): boolean {
   return text.slice(0, text.search(/['"]/)).toLowerCase().includes(letter);
 }
 
@@ -153,6 +165,7 @@ export class Constants {
     if (NUMBERS.has(left.type) && NUMBERS.has(right.type)) {
       if (!['+', '-', '*', '/', '//', '%', '**'].includes(operator)) return null;
       if (['/', '//', '%'].includes(operator) && !right.truth) return null;
+      if (operator === '**' && !left.truth) return null;
       const type = left.type === 'complex' || right.type === 'complex' ? 'complex' : 'float';
       return { type, truth: true, integer: null };
     }
@@ -160,13 +173,20 @@ export class Constants {
     if (sequence && operator === '+' && left.type === right.type) {
       return { type: left.type, truth: left.truth || right.truth, integer: null };
     }
-    if (sequence && operator === '*' && right.integer !== null && left.type !== 'tuple') {
-      const length = BigInt(leftNode.end - leftNode.start);
-      if (right.integer * length > MAX_STRING) return null;
-      return { type: left.type, truth: left.truth && right.integer > 0n, integer: null };
-    }
-    return null;
+    if (operator !== '*') return null;
+    if (sequence && right.integer !== null) return repeated(left, leftNode, right.integer);
+    return left.integer === null ? null : repeated(right, rightNode, left.integer);
   }
+}
+
+/** A string or a tuple times a number; large ones are not folded. */
+function repeated(sequence: Constant, wrapped: SyntaxNode, times: bigint): Constant | null {
+  const node = unwrap(wrapped);
+  const isTuple = sequence.type === 'tuple';
+  if (isTuple && node.type !== 'tuple') return null;
+  const length = BigInt(isTuple ? node.parts.length : node.end - node.start);
+  if (times * length > (isTuple ? MAX_TUPLE : MAX_STRING)) return null;
+  return { type: sequence.type, truth: sequence.truth && times > 0n, integer: null };
 }
 
 function foldIntegers(operator: string, left: bigint, right: bigint): Constant | null {

@@ -100,7 +100,7 @@ class InstructionGraph implements ControlFlow {
   private readonly instructions: Instruction[] = [];
   private readonly edges: Edges[] = [];
   /** The instructions before which a line event can come, by line. */
-  private readonly landings = new Map<number, number[]>();
+  private readonly landings: ReadonlyMap<number, readonly number[]>;
   private readonly following = new Map<number, Following>();
 
   constructor(entry: Block, handlers: ReadonlyMap<Instruction, Block>) {
@@ -136,7 +136,7 @@ class InstructionGraph implements ControlFlow {
         this.edges.push({ normal, handler: handler ?? NO_HANDLER });
       }
     }
-    this.findLandings();
+    this.landings = this.findLandings();
     this.lines = new Set([...this.landings.keys()].sort((a, b) => a - b));
     this.entryLines = this.explore([0]).lines;
   }
@@ -166,20 +166,37 @@ class InstructionGraph implements ControlFlow {
     );
   }
 
-  private findLandings(): void {
-    const found = new Set<number>();
-    const land = (index: number) => {
-      if (found.has(index)) return;
-      found.add(index);
-      const line = this.lineOf(index);
-      const known = this.landings.get(line);
-      if (known === undefined) this.landings.set(line, [index]);
-      else known.push(index);
-    };
-    for (const [index, { normal, handler }] of this.edges.entries()) {
-      for (const next of normal) if (this.fires(index, next)) land(next);
-      if (handler !== NO_HANDLER && this.fires(index, handler)) land(handler);
+  /** Finds where line events can come; code that nothing reaches counts only for lines without other code. */
+  private findLandings(): ReadonlyMap<number, number[]> {
+    const reached = this.reachable();
+    const landings = new Map<number, Set<number>>();
+    const unreached = new Map<number, Set<number>>();
+    for (const [from, { normal, handler }] of this.edges.entries()) {
+      const found = reached.has(from) ? landings : unreached;
+      for (const to of handler === NO_HANDLER ? normal : [...normal, handler]) {
+        if (!this.fires(from, to)) continue;
+        const line = this.lineOf(to);
+        const known = found.get(line);
+        if (known === undefined) found.set(line, new Set([to]));
+        else known.add(to);
+      }
     }
+    return new Map([...unreached, ...landings].map(([line, indices]) => [line, [...indices]]));
+  }
+
+  private reachable(): ReadonlySet<number> {
+    const reached = new Set<number>([0]);
+    const pending = [0];
+    for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
+      const edges = this.edges[index];
+      if (edges === undefined) continue;
+      for (const next of edges.handler === NO_HANDLER ? edges.normal : [...edges.normal, edges.handler]) {
+        if (reached.has(next)) continue;
+        reached.add(next);
+        pending.push(next);
+      }
+    }
+    return reached;
   }
 
   private follow(line: number): Following {

@@ -24,6 +24,8 @@ export class Scope {
   readonly parameters: string[] = [];
   /** Names that a statement or an expression of this scope binds or deletes. */
   readonly bound = new Set<string>();
+  /** Names that are annotated without a value: they belong to the scope, but hold nothing by that. */
+  readonly annotated = new Set<string>();
   readonly read = new Set<string>();
   readonly globals = new Set<string>();
   readonly nonlocals = new Set<string>();
@@ -46,6 +48,11 @@ export class Scope {
 
   get isFunction(): boolean {
     return this.kind !== 'module' && this.kind !== 'class';
+  }
+
+  /** Whether the name is one of this scope's own. */
+  owns(name: string): boolean {
+    return (this.bound.has(name) || this.annotated.has(name)) && !this.nonlocals.has(name);
   }
 
   get isComprehension(): boolean {
@@ -321,7 +328,10 @@ class ScopeFinder {
 
   private bindingStatement(node: SyntaxNode, scope: Scope): void {
     const left = node.child('left');
-    if (left !== null) this.target(left, scope);
+    const isOnlyAnnotated = node.type === 'assignment' && node.child('right') === null;
+    if (left?.type === 'identifier' && isOnlyAnnotated) {
+      scope.annotated.add(nameOf(this.text, left, scope.className));
+    } else if (left !== null) this.target(left, scope);
     if (node.type === 'augmented_assignment' && left !== null) this.push([left], scope);
     this.push(
       node.children.filter(
@@ -378,7 +388,7 @@ class ScopeFinder {
     const used = new Set([...scope.read, ...scope.nonlocals]);
     if (scope.isFunction && used.has('super')) used.add('__class__');
     for (const name of used) {
-      const own = scope.bound.has(name) && !scope.nonlocals.has(name);
+      const own = scope.owns(name);
       if (scope.globals.has(name) || scope.kind === 'module') scope.globalsRead.add(name);
       else if (own && scope.isFunction) continue;
       else if (own) scope.globalsRead.add(name);
@@ -390,9 +400,7 @@ class ScopeFinder {
   private resolveOutwards(scope: Scope, name: string): boolean {
     const passing = [scope];
     for (let outer = scope.parent; outer !== null; outer = outer.parent) {
-      const holds = outer.isFunction
-        ? outer.bound.has(name) && !outer.nonlocals.has(name)
-        : outer.kind === 'class' && name === '__class__';
+      const holds = outer.isFunction ? outer.owns(name) : outer.kind === 'class' && name === '__class__';
       if (outer.isFunction && outer.globals.has(name)) return false;
       if (holds) {
         for (const between of passing) between.free.add(name);
