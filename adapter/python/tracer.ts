@@ -3,7 +3,8 @@ import { errors } from '../errors';
 import { resourcePath } from '../resources';
 import { PythonProcess } from '../sandbox/pythonProcess';
 import type { Program } from '../trajectory/program';
-import type { Ending, EventKind, Locals, Prediction, Step } from '../trajectory/state';
+import { ChangedLocals } from '../trajectory/changedLocals';
+import type { Ending, EventKind, Locals, Prediction, Step, Value } from '../trajectory/state';
 
 /** What a run may use up; reaching a limit ends it with a note. */
 export interface RunLimits {
@@ -407,17 +408,18 @@ function jobOf(program: Program, call: FunctionCall | undefined, limits: RunLimi
 /** A frame's locals after what an event says of them. Values that stay are the same objects. */
 function changedLocals(before: Locals, changes: readonly Change[]): Locals {
   if (changes.length === 0) return before;
-  const locals = new Map(before);
+  const changed = new Map<string, Value>();
+  const removed: string[] = [];
   for (let at = 0; at + 1 < changes.length; at += 2) {
     const name = String(changes[at]);
     const change = changes[at + 1] ?? null;
     if (change === null) {
-      locals.delete(name);
+      removed.push(name);
     } else {
       const repr =
         typeof change === 'string' ? change : (before.get(name)?.repr ?? '').slice(0, change[0]) + change[1];
-      locals.set(name, { repr, confidence: null });
+      changed.set(name, { repr, confidence: null });
     }
   }
-  return locals;
+  return new ChangedLocals(before, changed, removed);
 }

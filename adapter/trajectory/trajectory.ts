@@ -1,4 +1,5 @@
 import type { Action } from './action';
+import { ChangedLocals } from './changedLocals';
 import type { Program } from './program';
 import type { Ending, EventKind, Locals, Prediction, State, Value } from './state';
 
@@ -294,6 +295,13 @@ export class Trajectory {
     this.#newestLocals.set(frame, { locals, state: index });
     if (known < 0 || this.#at(known).differences + 1 >= maxDifferences) return { whole: locals };
     const before = newest?.state === known ? newest.locals : this.#readLocals(known);
+    if (locals === before) return { changed: null, removed: null };
+    if (locals instanceof ChangedLocals && locals.isAfter(before)) {
+      return {
+        changed: locals.changed.size > 0 ? locals.changed : null,
+        removed: locals.removed.length > 0 ? locals.removed : null,
+      };
+    }
     const changed = new Map<string, Value>();
     for (const [name, value] of locals) {
       const old = before.get(name);

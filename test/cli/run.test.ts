@@ -73,7 +73,7 @@ describe('run', () => {
       ['entry', 11, 0],
       ['breakpoint', 5, 4],
       ['breakpoint', 5, 3],
-      ['breakpoint', 5, 2],
+      ['step', 5, 2],
     ]);
   });
 

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Prediction } from '../../adapter/trajectory/state';
 import { Trajectory } from '../../adapter/trajectory/trajectory';
-import { step } from '../support/steps';
+import { ChangedLocals } from '../../adapter/trajectory/changedLocals';
+import { locals, step } from '../support/steps';
 
 const program = { path: '/p.py', source: '', entry: null, args: [] };
 const into = { name: 'step_into' } as const;
@@ -140,6 +141,40 @@ describe('locals', () => {
         }
       }),
       { numRuns: 200 },
+    );
+  });
+});
+
+describe('locals that are given as what changed', () => {
+  it('are read as a whole, in whatever order states are looked at', () => {
+    const name = fc.constantFrom('a', 'b', 'c');
+    const change = fc.record({
+      changed: fc.dictionary(name, fc.constantFrom('1', '2'), { noNullPrototype: true }),
+      removed: fc.uniqueArray(name),
+      looksNow: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 100 }), fc.array(fc.nat(99)), (changes, looks) => {
+        const trajectory = new Trajectory(program);
+        const expected: Record<string, string | null>[] = [];
+        let given = locals({});
+        for (const [index, { changed, removed, looksNow }] of changes.entries()) {
+          given = new ChangedLocals(given, locals(changed), removed);
+          trajectory.append(index - 1, into, {
+            ...step('line', 'f', 1),
+            state: { ...step('line', 'f', 1).state, locals: given },
+          });
+          const before = Object.entries(expected.at(-1) ?? {}).filter(
+            ([key]) => !removed.some((name) => name === key),
+          );
+          expected.push({ ...Object.fromEntries(before), ...changed });
+          if (looksNow) expect(given.size).toBe(Object.keys(expected.at(-1) ?? {}).length);
+        }
+        for (const index of [...looks.filter((look) => look < changes.length), ...changes.keys()]) {
+          const read = trajectory.state(index).locals ?? new Map();
+          expect(new Map(read)).toEqual(new Map(locals(expected[index] ?? {})));
+        }
+      }),
     );
   });
 });

@@ -1,0 +1,76 @@
+import type { Locals, Value } from './state';
+
+/**
+ * A frame's locals that differ from those before in a few names. Only the difference is held until the locals are
+ * looked at: a module with thousands of definitions has a state for each of them.
+ */
+export class ChangedLocals implements ReadonlyMap<string, Value> {
+  #before: Locals | null;
+  #whole: ReadonlyMap<string, Value> | null = null;
+
+  constructor(
+    before: Locals,
+    /** Names that are new or have another value. */
+    readonly changed: Locals,
+    /** Names that are gone. */
+    readonly removed: readonly string[],
+  ) {
+    this.#before = before;
+  }
+
+  /** Whether these are the differences from other locals. */
+  isAfter(other: Locals): boolean {
+    return this.#before === other;
+  }
+
+  get size(): number {
+    return this.#locals.size;
+  }
+
+  get(name: string): Value | undefined {
+    return this.#locals.get(name);
+  }
+
+  has(name: string): boolean {
+    return this.#locals.has(name);
+  }
+
+  keys(): MapIterator<string> {
+    return this.#locals.keys();
+  }
+
+  values(): MapIterator<Value> {
+    return this.#locals.values();
+  }
+
+  entries(): MapIterator<[string, Value]> {
+    return this.#locals.entries();
+  }
+
+  [Symbol.iterator](): MapIterator<[string, Value]> {
+    return this.#locals.entries();
+  }
+
+  forEach(visit: (value: Value, name: string, locals: Locals) => void): void {
+    for (const [name, value] of this.#locals) visit(value, name, this);
+  }
+
+  get #locals(): ReadonlyMap<string, Value> {
+    if (this.#whole) return this.#whole;
+    const changes: ChangedLocals[] = [];
+    let base: Locals | null = this;
+    while (base instanceof ChangedLocals && !base.#whole) {
+      changes.push(base);
+      base = base.#before;
+    }
+    const whole = new Map(base instanceof ChangedLocals ? base.#whole : base);
+    for (const { changed, removed } of changes.reverse()) {
+      for (const name of removed) whole.delete(name);
+      for (const [name, value] of changed) whole.set(name, value);
+    }
+    this.#whole = whole;
+    // What came before need not be kept for this any longer.
+    this.#before = null;
+    return whole;
+  }
+}
