@@ -88,7 +88,10 @@ def plain_numbers(turns):
     return last
 
 
-programs = [plain_numbers, grow_list, grow_dict, grow_set, grow_string, grow_all, count_words, swap_items, fill_matrix]
+programs = [
+    *(plain_numbers, grow_list, grow_dict, grow_set, grow_string, grow_all),
+    *(count_words, swap_items, fill_matrix),
+]
 
 
 def bare(frame, event, arg):

@@ -48,25 +48,25 @@ import sys
 if __name__ == '__main__':
     del sys.path[0]
 
-import _thread  # noqa: E402
-import ast  # noqa: E402
-import atexit  # noqa: E402
-import codecs  # noqa: E402
-import collections  # noqa: E402
-import dis  # noqa: E402
-import errno  # noqa: E402
-import io  # noqa: E402
-import itertools  # noqa: E402
-import json  # noqa: E402
-import opcode  # noqa: E402
-import operator  # noqa: E402
-import os  # noqa: E402
-import struct  # noqa: E402
-import threading  # noqa: E402
-import time  # noqa: E402
-import types  # noqa: E402
-from itertools import islice  # noqa: E402
-from json.encoder import encode_basestring_ascii as quote  # noqa: E402
+import _thread
+import ast
+import atexit
+import codecs
+import collections
+import dis
+import errno
+import io
+import itertools
+import json
+import opcode
+import operator
+import os
+import struct
+import threading
+import time
+import types
+from itertools import islice
+from json.encoder import encode_basestring_ascii as quote
 
 try:
     import ctypes
@@ -87,7 +87,6 @@ MAX_DIGITS = 1000
 MAX_DIGIT_BITS = 14000
 MAX_NESTING = 8
 MAX_WATCHED = 3
-LARGE = 1 << 60  # Integers up to here are written the short way.
 
 missing = object()
 nothing = ()
@@ -557,17 +556,20 @@ class Watch:
 
     def is_same(self):
         """Whether the text is right for sure. The value last looked at must still be there."""
-        if self.header.raw != self.head or self.body.raw != self.bytes:
-            return False
+        return self.header.raw == self.head and self.body.raw == self.bytes and self.children_are_same()
+
+    def children_are_same(self):
         for _, child in self.children:
-            if not child.is_same():
+            if child.header.raw != child.head or child.body.raw != child.bytes:
+                return False
+            if child.children and not child.children_are_same():
                 return False
         return True
 
     def change(self):
         """The last change in JSON."""
         if self.kept and self.text.isascii():
-            return '[%d,%s]' % (self.kept, quote(self.text[self.kept :]))
+            return f'[{self.kept},{quote(self.text[self.kept:])}]'
         return quote(self.text)
 
 
@@ -593,17 +595,18 @@ class ContainerWatch(Watch):
 
     `texts` are the texts of the items that are shown, `held` their values, where these are constant, or their
     watches. `raw` are the pointers to them, `size` bytes each, or None. `count` is the number of all items,
-    `left` the characters that are left for more, `end` the length of the text without what follows the items.
+    `left` the characters that are left for more, `end` the length of the text without what follows the items,
+    `place` the part of the header that tells where the items are.
     """
 
-    __slots__ = ('texts', 'held', 'raw', 'size', 'count', 'left', 'end')
+    __slots__ = ('texts', 'held', 'raw', 'size', 'count', 'left', 'end', 'place')
 
     opening, closing, empty = '[', ']', '[]'
 
     def look(self, value):
         self.identity = id(value)
         self.header = self.body = no_memory
-        self.head = None
+        self.head = self.place = None
         self.size = 8
         self.texts = []
         self.held = []
@@ -631,7 +634,7 @@ class ContainerWatch(Watch):
 
     def describe_item(self, item):
         """An item's text, and what is held of it."""
-        if type(item) is int and -LARGE < item < LARGE:
+        if type(item) is int and -1000000000 < item < 1000000000:
             return f'{item}', item
         path = self.path + (self.identity,)
         if is_constant(item):
@@ -672,7 +675,7 @@ class ContainerWatch(Watch):
         self.held[index] = held
 
     def find_children(self):
-        """Finds the watches among what is held, after items have moved. Where there were none, there are none."""
+        """Finds the watches among what is held again, after items have moved."""
         if self.children:
             self.children = [(index, held) for index, held in enumerate(self.held) if isinstance(held, Watch)]
 
@@ -775,7 +778,7 @@ class ContainerWatch(Watch):
         return True
 
     def extend(self, value, raw):
-        """The short way of update() where all items that are shown are as they were; None: take the long way."""
+        """The short way of update(), for items that are shown and are as they were; None: take the long way."""
         texts = self.texts
         shown = len(texts)
         count = len(value)
@@ -811,7 +814,7 @@ class ListWatch(ContainerWatch):
     def update(self, value):
         if peeking and self.raw and self.identity == id(value) and not self.children:
             head = self.header.raw
-            if head[16:32] == self.head[16:32]:
+            if head[16:32] == self.place:
                 raw = self.body.raw
                 if raw.startswith(self.raw) and len(value) >= len(self.texts):
                     changed = self.extend(value, raw)
@@ -821,11 +824,11 @@ class ListWatch(ContainerWatch):
         return ContainerWatch.update(self, value)
 
     def peek(self, value):
-        before = self.head
-        if before is None:
+        if self.header is no_memory:
             self.header = header(value)
         self.head = head = self.header.raw
-        if before is None or head[16:32] != before[16:32]:
+        if head[16:32] != self.place:
+            self.place = head[16:32]
             pointer, allocated = list_items(head)
             self.body = memory(pointer, 8 * min(allocated, MAX_ITEMS)) if pointer else no_memory
         self.bytes = self.body.raw
@@ -849,11 +852,11 @@ class SetWatch(ContainerWatch):
     MAX_TABLE = 8192
 
     def peek(self, value):
-        before = self.head
-        if before is None:
+        if self.header is no_memory:
             self.header = header(value)
         self.head = head = self.header.raw
-        if before is None or head[24:40] != before[24:40]:
+        if head[24:40] != self.place:
+            self.place = head[24:40]
             pointer, size = set_table(head)
             self.body = memory(pointer, min(size, self.MAX_TABLE))
         self.bytes = self.body.raw
@@ -870,7 +873,7 @@ class DictWatch(ContainerWatch):
     def update(self, value):
         if peeking and self.raw and self.identity == id(value) and not self.children:
             head = self.header.raw
-            if head[24:40] == self.head[24:40] and self.keys.raw[24:32] == head[8:16]:
+            if head[24:40] == self.place and self.keys.raw[24:32] == head[8:16]:
                 raw = self.entries.raw
                 if raw.startswith(self.raw) and len(value) >= len(self.texts):
                     changed = self.extend(value, raw)
@@ -880,11 +883,11 @@ class DictWatch(ContainerWatch):
         return ContainerWatch.update(self, value)
 
     def peek(self, value):
-        before = self.head
-        if before is None:
+        if self.header is no_memory:
             self.header = header(value)
         self.head = head = self.header.raw
-        if before is None or head[24:40] != before[24:40]:
+        if head[24:40] != self.place:
+            self.place = head[24:40]
             self.keys, self.entries, self.size = dict_entries(head)
         if self.keys is None or self.keys.raw[24:32] != head[8:16]:
             return len(value), None
@@ -905,8 +908,9 @@ class DictWatch(ContainerWatch):
 
     def describe_item(self, item):
         key, value = item
-        if type(key) is int and type(value) is int and -LARGE < key < LARGE and -LARGE < value < LARGE:
-            return f'{key}: {value}', item
+        if type(key) is int and -1000000000 < key < 1000000000:
+            if type(value) is int and -1000000000 < value < 1000000000:
+                return f'{key}: {value}', item
         path = self.path + (self.identity,)
         label = describe(key, path) + ': '
         held = key if is_constant(key) else None
@@ -959,7 +963,9 @@ no_memory = types.SimpleNamespace(raw=b'')
 
 # What a function names that may end the process at once, or put another one in its place: its events are
 # written one by one, so that none is lost.
-LEAVING = frozenset(['_exit', 'abort', 'kill', 'killpg', 'raise_signal'] + [name for name in dir(os) if 'exec' in name])
+LEAVING = frozenset(
+    ['_exit', 'abort', 'kill', 'killpg', 'raise_signal'] + [name for name in dir(os) if name.startswith('exec')]
+)
 
 
 class Recorder:
@@ -1000,10 +1006,10 @@ class Recorder:
 
     def stop(self):
         """Ends the recording of the main thread; the others end with the process."""
-        if sys.gettrace() is None:
-            self.note('The program removed the trace function at line %d: what followed is not shown.' % self.line())
-        elif sys.gettrace() is not self.trace:
-            self.note('The program set a trace function of its own at line %d: what followed is not shown.' % self.line())
+        trace = sys.gettrace()
+        if trace is not self.trace:
+            what = 'removed the trace function' if trace is None else 'set a trace function of its own'
+            self.note('The program %s at line %d: what followed is not shown.' % (what, self.line()))
         sys.settrace(None)
 
     def note(self, text):
@@ -1054,13 +1060,12 @@ class Recorder:
         code = frame.f_code
         if code.co_filename != self.path:
             if code.co_filename == '<string>' and code.co_name == '<module>':
-                if frame.f_back is not None and frame.f_back.f_code.co_filename == self.path:
-                    self.note('Code that exec() or eval() ran is not part of the file: its steps are not shown.')
+                self.note_other_code(frame.f_back)
             return None
         if peeking and _thread.get_ident() != self.main_thread:
             peeking = False
         if self.open > RecursionLimit.SHALLOW and self.recursion_limit is not None:
-            self.recursion_limit.check()
+            self.recursion_limit.check(frame)
         self.open += 1
         record = frame.f_trace
         if record is None:
@@ -1068,6 +1073,10 @@ class Recorder:
             if not LEAVING.isdisjoint(code.co_names):
                 self.batch = self.room = 1
         return record(frame, event, arg)
+
+    def note_other_code(self, caller):
+        if caller is not None and caller.f_code.co_filename == self.path:
+            self.note('Code that exec() or eval() ran is not part of the file: its steps are not shown.')
 
     def thread_name(self):
         ident = _thread.get_ident()
@@ -1086,24 +1095,26 @@ class Recorder:
         events = self.events
         append = events.append
         names = quoted_names
-        # What is known of each name: the value itself or, where that must not be kept alive, its watch. The watches
-        # are in `watches` too.
+        # What is known of each name: the value itself or, where that must not be kept alive, its watch. The
+        # watches are in `watches` too.
         known = {}
         get = known.get
         watches = {}
         line = code.co_firstlineno
-        # A plain function's locals are read where they are; of others, f_locals tells. Up to Python 3.12 that is
-        # the same dict each time, and its version tells whether a name was bound anew.
+        # A plain function's locals are read where they are; of others, f_locals tells. Up to Python 3.12 that
+        # is the same dict each time, and its version tells whether a name was bound anew.
         slots = stores = first_scope = version = None
         seen = -1
-        if plain_frames_are_known and code.co_flags & CO_OPTIMIZED and not code.co_cellvars and not code.co_freevars:
+        shares = code.co_cellvars or code.co_freevars
+        if plain_frames_are_known and code.co_flags & CO_OPTIMIZED and not shares:
             slots = local_slots(frame, code)
             stores = stores_of(code)
         else:
-            first_scope = frame.f_locals
+            is_module = code.co_name == '<module>' and not code.co_flags & CO_OPTIMIZED
+            first_scope = frame.f_globals if is_module else frame.f_locals
             if peeking and type(first_scope) is dict:
                 version = ctypes.c_uint64.from_address(id(first_scope) + DICT_VERSION)
-            if first_scope is frame.f_globals:
+            if is_module:
                 known.update(self.initial)
 
         def rebind(name, value):
@@ -1152,7 +1163,7 @@ class Recorder:
                             else:
                                 changes += rebind(name, value)
                 else:
-                    scope = frame.f_locals
+                    scope = first_scope if is_module else frame.f_locals
                     if scope is not first_scope or version is None:
                         scope = plain_scope(scope)
                         changes = compare(scope)
@@ -1164,7 +1175,7 @@ class Recorder:
                     if (
                         old.header.raw != old.head
                         or old.body.raw != old.bytes
-                        or (old.children and not old.is_same())
+                        or (old.children and not old.children_are_same())
                         or not peeking
                     ):
                         value = scope[name] if slots is None else slots[code.co_varnames.index(name)]
@@ -1205,6 +1216,7 @@ class Recorder:
     def print(self, text, size):
         """Takes what the program writes to sys.stdout."""
         self.events.append('[4,%s]' % quote(text))
+        self.max_events += 1  # What is written is no event.
         self.output_size += size
         if self.output_size > self.max_output:
             self.reach_limit('output')
@@ -1257,7 +1269,9 @@ def suspends(frame):
 
 
 suspending = {
-    opcode.opmap[name] for name in ('YIELD_VALUE', 'YIELD_FROM', 'SEND', 'ASYNC_GEN_WRAP') if name in opcode.opmap
+    opcode.opmap[name]
+    for name in ('YIELD_VALUE', 'YIELD_FROM', 'SEND', 'ASYNC_GEN_WRAP')
+    if name in opcode.opmap
 }
 
 
@@ -1445,7 +1459,7 @@ def limit_processes(recorder, output, most):
         nonlocal left
         if event in ('os.fork', 'os.forkpty', 'os.posix_spawn', 'os.system', 'subprocess.Popen'):
             if left <= 0:
-                recorder.note('The program was kept from starting more than %d processes (limit "processes").' % most)
+                recorder.note('It was kept from starting more than %d processes (limit "processes").' % most)
                 raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
             left -= 1
 
@@ -1472,9 +1486,9 @@ class RecursionLimit:
     """Keeps the recursion limit for the program, and room beyond it for the trace functions.
 
     A trace function that fails is removed by the interpreter, so it must not meet the limit itself. The real
-    limit is higher than the one that the program sees, and the program is stopped at its own: the trace function
-    raises the error when a function is entered too deep. That removes it too, but a profile function puts it
-    back before any other event.
+    limit is higher than the one that the program sees, and the program is stopped at its own: the trace
+    function raises the error when a function is entered too deep. That removes it too, but a profile function
+    puts it back before any other event.
     """
 
     ROOM = 100
@@ -1499,8 +1513,8 @@ class RecursionLimit:
 
         sys.setrecursionlimit, sys.getrecursionlimit = setrecursionlimit, getrecursionlimit
 
-    def check(self):
-        """Raises the program's RecursionError, where it has come deeper than it may."""
+    def check(self, entered):
+        """Raises the program's RecursionError, where it has come deeper than it may with a frame."""
         try:
             self.set_real(self.limit + self.OWN)
         except RecursionError:
@@ -1508,15 +1522,19 @@ class RecursionLimit:
         else:
             self.set_real(self.limit + self.ROOM)
             return
-        trace = sys.gettrace()
+        trace, before = sys.gettrace(), sys.getprofile()
+        error = RecursionError('maximum recursion depth exceeded')
 
         def put_back(frame, event, arg):
             sys.setprofile(before)
             sys.settrace(trace)
+            # Up to Python 3.10 the first event is that of the caller, which is left by then.
+            if frame is not entered and event == 'return' and frame.f_trace is not None:
+                frame.f_trace(frame, 'exception', (RecursionError, error, None))
+                frame.f_trace(frame, event, arg)
 
-        before = sys.getprofile()
         sys.setprofile(put_back)
-        raise RecursionError('maximum recursion depth exceeded')
+        raise error
 
 
 def let_program_shadow(folder):
@@ -1554,7 +1572,7 @@ def finish(recorder, how):
     """Waits for the program's threads as the interpreter does, and ends the recording."""
     try:
         threading._shutdown()
-    except BaseException:  # noqa: S110  Whatever the program's threads leave behind: it is over.
+    except BaseException:  # Whatever the program's threads leave behind: it is over.
         pass
     running = [thread for thread in threading._active.values() if thread is not threading.main_thread()]
     if running:
@@ -1563,7 +1581,7 @@ def finish(recorder, how):
         recorder.note('Threads that the threading module did not start are not shown.')
     try:
         atexit._run_exitfuncs()
-    except BaseException:  # noqa: S110
+    except BaseException:
         pass
     recorder.end(how)
 

@@ -200,6 +200,35 @@ describe('what is seen', () => {
     expect(last(traced, 'rows')).toBe('[[0, [...]], [True]]');
   });
 
+  it('does not put off the end of objects', async () => {
+    const traced = await trace(
+      [
+        'class Guard:',
+        '    def __init__(self, name):',
+        '        self.name = name',
+        '    def __del__(self):',
+        '        ended.append(self.name)',
+        'ended = []',
+        'def f():',
+        '    a = Guard("a")',
+        '    del a',
+        '    held = [Guard("b"), 1]',
+        '    held.pop(0)',
+        '    c = Guard("c")',
+        '    c = None',
+        'f()',
+        'd = Guard("d")',
+        'del d',
+        'last = 1',
+      ].join('\n'),
+    );
+    const ends = traced.events.flatMap((event, index) =>
+      event === 'call __del__ 4' ? [traced.events[index - 1]] : [],
+    );
+    expect(ends).toEqual(['line f 9', 'line f 11', 'line f 13', 'line <module> 16']);
+    expect(last(traced, 'ended')).toBe("['a', 'b', 'c', 'd']");
+  });
+
   it('puts output where it was written', async () => {
     const traced = await trace(
       'print("a", end="")\nprint("é\\ud83d")\nimport sys\nsys.stdout.buffer.write(b"b")\n',
