@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { compare, type Compared } from './cwmSupport';
 
 const cases = join(import.meta.dirname, '../cases');
@@ -13,18 +13,24 @@ function expectEqual({ read, real, ending, how }: Compared): void {
 }
 
 describe('scripts of the cases', () => {
-  for (const name of readdirSync(cases).filter((file) => file.endsWith('.py'))) {
-    it(name, async () => {
-      const source = readFileSync(join(cases, name), 'utf8');
-      const compared = await compare(source, null);
-      expectEqual(compared);
-      const { format, trajectory, text } = compared;
-      // What was read is sent back as it was written.
-      const begin = format.prompt(trajectory, 0, 'many');
-      const all = format.prompt(trajectory, trajectory.length - 1, 'many');
-      if (begin.kind !== 'text' || all.kind !== 'text') throw new Error('CWM prompts are text.');
-      expect(begin.text + text).toBe(`${all.text}<|end_of_text|>`);
-      expect(compared.doubts.filter((doubt) => doubt !== null)).toEqual([]);
-    });
-  }
+  const names = readdirSync(cases).filter((file) => file.endsWith('.py'));
+  const compared = new Map<string, Compared>();
+
+  beforeAll(async () => {
+    const sources = names.map((name) => ({ source: readFileSync(join(cases, name), 'utf8'), entry: null }));
+    for (const [index, result] of (await compare(sources)).entries())
+      compared.set(names[index] ?? '', result);
+  }, 120_000);
+
+  it.each(names)('%s: read as it happens, without doubt, and sent back as it was written', (name) => {
+    const result = compared.get(name);
+    if (!result) throw new Error(`${name} was not compared.`);
+    expectEqual(result);
+    const { format, trajectory, text, doubts } = result;
+    const begin = format.prompt(trajectory, 0, 'many');
+    const all = format.prompt(trajectory, trajectory.length - 1, 'many');
+    if (begin.kind !== 'text' || all.kind !== 'text') throw new Error('CWM prompts are text.');
+    expect(begin.text + text).toBe(`${all.text}<|end_of_text|>`);
+    expect(doubts.filter((doubt) => doubt !== null)).toEqual([]);
+  });
 });

@@ -1,6 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCwmFormat } from '../../adapter/format/cwm/cwmFormat';
 import { FrameWriter } from '../../adapter/format/cwm/writer';
@@ -28,26 +26,27 @@ export interface Trace {
   readonly how: string;
 }
 
-/** Really runs a source text; without an entry as a script. */
-export function trace(source: string, entry: string | null, name: string): Trace {
-  const folder = mkdtempSync(join(tmpdir(), 'cwm-'));
-  try {
-    const path = join(folder, 'program.py');
-    writeFileSync(path, source);
-    const script = join(import.meta.dirname, 'cwmTrace.py');
-    const output = execFileSync('python3', [script, path, entry ?? '', name], {
-      encoding: 'utf8',
-      maxBuffer: 1 << 28,
-      stdio: ['ignore', 'pipe', 'inherit'],
-      // Sets in the same order in every run.
-      env: { ...process.env, PYTHONHASHSEED: '0' },
-    });
-    const lines = output.trimEnd().split('\n');
-    const { how } = JSON.parse(lines.pop() ?? '') as { how: string };
-    return { rows: lines.map((line) => JSON.parse(line) as TraceRow), how };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+/** What is to be traced: a source text, and its entry call unless it is a script. */
+export interface Traced {
+  readonly source: string;
+  readonly entry: string | null;
+  /** The module's `__name__`. */
+  readonly name: string;
+}
+
+/** Really runs programs, one after the other. */
+export function trace(programs: readonly Traced[]): Trace[] {
+  const output = execFileSync('python3', [join(import.meta.dirname, 'cwmTrace.py')], {
+    input: programs.map((program) => `${JSON.stringify(program)}\n`).join(''),
+    encoding: 'utf8',
+    maxBuffer: 1 << 30,
+    // Sets in the same order in every run.
+    env: { ...process.env, PYTHONHASHSEED: '0' },
+  });
+  return output
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Trace);
 }
 
 /** The source context of a format's prompts, and the name of its wrapper. */
@@ -182,27 +181,47 @@ export interface Compared {
   readonly how: string;
 }
 
-/** Runs a program, and as a CWM would its wrapped form, whose trace is read back. */
-export async function compare(source: string, entry: string | null): Promise<Compared> {
-  const program: Program = { path: '/p.py', source, entry, args: [] };
-  const parsed = await PythonSource.parse(source);
-  const format = await createCwmFormat(program, parsed);
-  const { context, wrapper } = contextOf(format, program);
-  const real = trace(source, entry, entry === null ? '__main__' : 'p');
-  const beginning = entry === null ? (scriptBeginning(parsed) ?? 0) : 0;
-  const rows = entry === null ? fromBeginning(real.rows, beginning) : real.rows;
-  const wrapped = trace(context, `${wrapper}()`, entry === null ? '__main__' : 'p');
-  const text = writeTrace(wrapped, context);
-  const { trajectory, steps } = trajectoryOf(format, program, text);
-  const last = steps.at(-1);
-  return {
-    read: shownTrajectory(format, trajectory),
-    real: shownRows(format, rows),
-    doubts: Array.from({ length: trajectory.length }, (_, index) => trajectory.prediction(index).doubt),
-    format,
-    text,
-    trajectory,
-    ending: last?.kind === 'end' ? last.how : 'cut',
-    how: wrapped.how,
-  };
+/** A program to compare; scripts have no entry. */
+export interface Compare {
+  readonly source: string;
+  readonly entry: string | null;
+}
+
+/** Runs programs, and as a CWM would their wrapped forms, whose traces are read back. */
+export async function compare(programs: readonly Compare[]): Promise<Compared[]> {
+  const prepared = await Promise.all(
+    programs.map(async ({ source, entry }) => {
+      const program: Program = { path: '/p.py', source, entry, args: [] };
+      const parsed = await PythonSource.parse(source);
+      const format = await createCwmFormat(program, parsed);
+      const beginning = entry === null ? (scriptBeginning(parsed) ?? 0) : null;
+      return { program, format, beginning, ...contextOf(format, program) };
+    }),
+  );
+  const nameOf = (entry: string | null) => (entry === null ? '__main__' : 'p');
+  const real = trace(programs.map(({ source, entry }) => ({ source, entry, name: nameOf(entry) })));
+  const wrapped = trace(
+    prepared.map(({ context, wrapper, program }) => ({
+      source: context,
+      entry: `${wrapper}()`,
+      name: nameOf(program.entry),
+    })),
+  );
+  return prepared.map(({ program, format, beginning, context }, index) => {
+    const { rows } = real[index] ?? { rows: [] };
+    const asWrapped = wrapped[index] ?? { rows: [], how: 'missing' };
+    const text = writeTrace(asWrapped, context);
+    const { trajectory, steps } = trajectoryOf(format, program, text);
+    const last = steps.at(-1);
+    return {
+      read: shownTrajectory(format, trajectory),
+      real: shownRows(format, beginning === null ? rows : fromBeginning(rows, beginning)),
+      doubts: Array.from({ length: trajectory.length }, (_, state) => trajectory.prediction(state).doubt),
+      format,
+      text,
+      trajectory,
+      ending: last?.kind === 'end' ? last.how : 'cut',
+      how: asWrapped.how,
+    };
+  });
 }

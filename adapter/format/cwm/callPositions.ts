@@ -3,25 +3,24 @@ import type { PythonSource } from '../../python/source';
 import type { Locals } from '../../trajectory/state';
 import type { Execution, OpenFrame, SuspendedFrame } from './execution';
 import type { Layout } from './layout';
-import { listing } from './linePositions';
 import { exactKey, type LineTexts } from './lineTexts';
 
-/** What a call frame enters. */
+/** What a call frame may enter. */
 export interface CallPlace {
-  /** The code that is entered, or null where the source has none that reads like the frame. */
-  readonly unit: CodeUnit | null;
+  readonly unit: CodeUnit;
   readonly line: number;
   /** The generator or coroutine that the call resumes, or null for a new frame. */
   readonly resumed: SuspendedFrame | null;
-  readonly otherLines: readonly number[];
-  readonly doubt: string | null;
+  /** Whether anything tells for it, beside the text. */
+  readonly isLikely: boolean;
 }
 
-interface Candidate {
-  readonly unit: CodeUnit;
-  readonly line: number;
-  readonly resumed: SuspendedFrame | null;
+interface Candidate extends Omit<CallPlace, 'isLikely'> {
   readonly score: number;
+  /** Whether a frame of its code can have these names at this point. */
+  readonly hasFittingNames: boolean;
+  /** Of candidates with an equal score the one that comes first on the caller's line is called first. */
+  readonly order: number;
 }
 
 /**
@@ -39,6 +38,9 @@ const weights = {
   elsewhere: -3,
   onLine: 2,
   visible: 1,
+  calledBefore: -2,
+  unboundName: -1,
+  waitingForCaller: 3,
 } as const;
 
 /** Finds what call frames enter: they name it by the text of a line only. */
@@ -62,18 +64,19 @@ export class CallPositions {
     this.#bases = basesOf(source);
   }
 
-  /** @param locals the call frame's locals, with `..` not yet resolved, or null where they could not be read */
-  find(execution: Execution, locals: Locals | null, text: string): CallPlace {
-    const key = this.#keyOf(text);
-    const candidates = (this.#units.get(key) ?? []).map((unit): Candidate => ({
-      unit,
-      line: unit.callLine,
-      resumed: null,
-      score: this.#scoreOfNew(unit, execution.top, locals),
-    }));
+  /**
+   * What a call frame may enter: more than one where nothing tells them apart, the likelier first; none where
+   * the source has nothing that reads like the frame.
+   *
+   * @param locals the call frame's locals, with `..` not resolved, or null where they could not be read
+   */
+  find(execution: Execution, locals: Locals | null, text: string): readonly CallPlace[] {
+    const candidates = (this.#units.get(this.#keyOf(text)) ?? []).map((unit) =>
+      this.#newFrame(unit, execution.top, locals),
+    );
     const exact = candidates.filter(({ line }) => exactKey(this.layout.textOfLine(line)) === exactKey(text));
     const resumed = this.#bestResumed(execution, locals, text);
-    return choose([...(exact.length > 0 ? exact : candidates), ...resumed], text);
+    return bestOf(equalized(exact.length > 0 ? exact : candidates, resumed));
   }
 
   /** Indentation tells functions apart, but is not needed to find them. */
@@ -81,36 +84,55 @@ export class CallPositions {
     return exactKey(text).trim();
   }
 
-  #scoreOfNew(unit: CodeUnit, caller: OpenFrame | null, locals: Locals | null): number {
-    let score = locals ? nameScore(unit, locals) : 0;
-    const callerUnit = caller?.isVisible ? caller.unit : null;
-    const callerLine = caller?.isVisible ? caller.line : null;
+  #newFrame(unit: CodeUnit, caller: OpenFrame | null, locals: Locals | null): Candidate {
+    const visible = caller?.isVisible ? caller : null;
+    const named = this.#calledFrom(unit, visible);
+    const names = locals ? nameScore(unit, locals) : 0;
+    const hasFittingNames = names > weights.missingName;
+    let score = named.score + names + this.#receiverScore(unit, locals);
     // Class bodies and comprehensions are entered from the code around them, other than generators.
     const isInline = unit.kind === 'class' || unit.kind === 'comprehension';
-    if (isInline && unit.parent !== callerUnit) score += weights.elsewhere;
-    if (callerLine !== null && callerLine >= unit.firstLine && callerLine <= unit.lastLine) {
-      score += unit.parent === callerUnit ? weights.onLine : 0;
+    if (isInline && unit.parent !== visible?.unit) score += weights.elsewhere;
+    if (visible && visible.line >= unit.firstLine && visible.line <= unit.lastLine) {
+      score += unit.parent === visible.unit ? weights.onLine : 0;
     }
-    return score + this.#calledScore(unit, callerUnit, callerLine) + this.#receiverScore(unit, locals);
+    const times = visible?.entered.filter((entered) => entered === unit).length ?? 0;
+    if (named.times > 0 && times >= named.times) score += weights.calledBefore;
+    return { unit, line: unit.callLine, resumed: null, score, hasFittingNames, order: named.order };
   }
 
-  /** What the caller's line says about whether it calls a unit. */
-  #calledScore(unit: CodeUnit, caller: CodeUnit | null, line: number | null): number {
-    if (unit.kind !== 'function') return 0;
-    const called = line === null ? namesCalledIn(this.layout.entry ?? '') : this.#namesCalledOn(line);
+  /** What the caller's line says about whether, how often and when it calls a unit. */
+  #calledFrom(unit: CodeUnit, caller: OpenFrame | null): { score: number; times: number; order: number } {
+    const none = { score: 0, times: 0, order: 0 };
+    if (unit.kind !== 'function') return none;
+    const called = caller ? this.#namesCalledOn(caller.line) : namesCalledIn(this.layout.entry ?? '');
+    const isCalled = (name: string) => called.includes(name);
+    const calls = (name: string, score: number) => ({
+      score,
+      times: called.filter((other) => other === name).length,
+      order: called.indexOf(name),
+    });
     const type = unit.parent?.kind === 'class' ? unit.parent : null;
-    if (type && called.has('super') && caller?.parent === type) return weights.superReceiver;
-    if (type && isConstructor(unit.name)) return called.has(type.name) ? weights.constructed : 0;
-    if (called.has(unit.name))
-      return weights.called + (type || isVisibleFrom(unit, caller) ? weights.visible : 0);
-    const text = line === null ? (this.layout.entry ?? '') : this.layout.textOfLine(line);
-    if (type && new RegExp(String.raw`\.${escapeForRegExp(unit.name)}(?!\w)`, 'u').test(text))
-      return weights.named;
-    return 0;
+    if (type && isCalled('super') && caller?.unit?.parent === type)
+      return { ...none, score: weights.superReceiver };
+    if (type && isConstructor(unit.name))
+      return isCalled(type.name) ? calls(type.name, weights.constructed) : none;
+    if (isCalled(unit.name)) {
+      // A generator's code is not entered by the call that makes it.
+      const score = unit.isGenerator ? 0 : weights.called;
+      const isVisible = type !== null || isVisibleFrom(unit, caller?.unit ?? null);
+      return calls(unit.name, score + (isVisible ? weights.visible : 0));
+    }
+    if (!type) return none;
+    const text = caller ? this.layout.textOfLine(caller.line) : (this.layout.entry ?? '');
+    const attribute = new RegExp(String.raw`\.${escapeForRegExp(unit.name)}(?!\w)`, 'gu');
+    const [first, ...more] = text.matchAll(attribute);
+    return first ? { score: weights.named, times: 1 + more.length, order: first.index } : none;
   }
 
-  #namesCalledOn(line: number): ReadonlySet<string> {
-    return new Set(this.source.callsOnLine(line).map(({ name }) => lastName(name)));
+  /** In the order of evaluation. */
+  #namesCalledOn(line: number): readonly string[] {
+    return this.source.callsOnLine(line).map(({ name }) => name);
   }
 
   /** What the type of a method's receiver says about which class's method is called. */
@@ -148,26 +170,37 @@ export class CallPositions {
     if (!best) return [];
     const { frame } = best;
     const [strangeNames = 0] = best.fit;
-    const score = strangeNames > 0 ? weights.missingName : frame.mayBeFinished ? -1 : 0;
-    return [{ unit: frame.unit, line: frame.line, resumed: frame, score: score + weights.onLine }];
+    const { unit, line } = frame;
+    const isWaiting = frame.caller === caller && !frame.mayBeFinished;
+    const hasFittingNames = strangeNames === 0;
+    const score = !hasFittingNames ? weights.missingName : isWaiting ? weights.waitingForCaller : 0;
+    return [{ unit, line, resumed: frame, score, hasFittingNames, order: 0 }];
   }
 }
 
-function choose(candidates: readonly Candidate[], text: string): CallPlace {
-  let [best] = candidates;
-  for (const candidate of candidates) if (best && candidate.score > best.score) best = candidate;
-  if (!best) {
-    const line = 0;
-    const doubt = `The source defines no function on a line that reads ${JSON.stringify(text.trim())}.`;
-    return { unit: null, line, resumed: null, otherLines: [], doubt };
+/**
+ * All candidates. A generator that may be resumed and a new one of the same code cannot be told apart if their
+ * locals can be the same: neither is better.
+ */
+function equalized(fresh: readonly Candidate[], resumed: readonly Candidate[]): readonly Candidate[] {
+  return [...resumed, ...fresh].map((candidate, _, all) => {
+    if (!candidate.hasFittingNames) return candidate;
+    const same = all.filter(({ unit, hasFittingNames }) => unit === candidate.unit && hasFittingNames);
+    return { ...candidate, score: Math.max(...same.map(({ score }) => score)) };
+  });
+}
+
+/** The candidates with the best score, without those that come to the same. */
+function bestOf(candidates: readonly Candidate[]): readonly CallPlace[] {
+  const best = Math.max(...candidates.map(({ score }) => score));
+  const places = new Map<string, CallPlace>();
+  for (const { unit, line, resumed } of candidates
+    .filter(({ score }) => score === best)
+    .sort((a, b) => a.order - b.order)) {
+    const key = `${line} ${unit.name} ${resumed?.activation ?? ''}`;
+    if (!places.has(key)) places.set(key, { unit, line, resumed, isLikely: best > 0 });
   }
-  const { unit, line, resumed, score } = best;
-  const others = new Set(candidates.filter((other) => other.score === score).map((other) => other.line));
-  others.delete(line);
-  const otherLines = [...others];
-  const doubt =
-    otherLines.length > 0 ? `The code on lines ${listing([line, ...otherLines])} may be entered here.` : null;
-  return { unit, line, resumed, otherLines, doubt };
+  return [...places.values()];
 }
 
 /** Locals of a new frame are its parameters, and what it sees of the functions around it. */
@@ -176,7 +209,9 @@ function nameScore(unit: CodeUnit, locals: Locals): number {
   let strange = 0;
   for (const name of parameters) if (!locals.has(name)) strange++;
   for (const name of locals.keys()) if (!parameters.has(name) && !unit.freeNames.has(name)) strange++;
-  return strange > 0 ? weights.missingName - strange : 0;
+  if (strange > 0) return weights.missingName - strange;
+  // Almost always everything around a function is bound once that is called.
+  return [...unit.freeNames].some((name) => !locals.has(name)) ? weights.unboundName : 0;
 }
 
 /** How badly a suspended generator fits a call frame, the weightiest sign first. */
@@ -189,9 +224,18 @@ function fitOf(frame: SuspendedFrame, locals: Locals | null, caller: number): re
     if (!now) missing++;
     else if (now.repr !== null && value.repr !== null && now.repr !== value.repr) changed++;
   }
+  const { unit } = frame;
   let strange = missing;
-  for (const name of locals?.keys() ?? []) if (!frame.unit.names.has(name)) strange++;
+  for (const name of locals?.keys() ?? []) if (!unit.names.has(name)) strange++;
+  // A generator expression that has yielded has bound the names of its loops.
+  if (locals && unit.kind === 'generatorExpression' && !hasOwnName(unit, locals)) strange++;
   return [strange, frame.mayBeFinished ? 1 : 0, changed, frame.caller === caller ? 0 : 1];
+}
+
+/** Whether something is bound that is neither given to the code nor of the code around it. */
+function hasOwnName(unit: CodeUnit, locals: Locals): boolean {
+  const own = [...unit.names].filter((name) => !unit.parameters.includes(name) && !unit.freeNames.has(name));
+  return own.length === 0 || own.some((name) => locals.has(name));
 }
 
 function isLess(one: readonly number[], other: readonly number[]): boolean {
@@ -225,8 +269,8 @@ function lastName(dotted: string): string {
 }
 
 /** The names that are called in an expression, roughly: text in strings counts too. */
-function namesCalledIn(expression: string): ReadonlySet<string> {
-  return new Set(Array.from(expression.matchAll(/([^\W\d]\w*)\s*\(/gu), (match) => match[1] ?? ''));
+function namesCalledIn(expression: string): readonly string[] {
+  return Array.from(expression.matchAll(/([^\W\d]\w*)\s*\(/gu), (match) => match[1] ?? '');
 }
 
 /** The names of the bases of a file's classes, as far as they stand on the line of the class's name. */

@@ -1,6 +1,6 @@
 import type { CodeUnit } from '../../python/codeUnits';
 import type { EventKind, Locals } from '../../trajectory/state';
-import { suspension, type Suspension } from './suspension';
+import { leavingException, suspension } from './leaving';
 
 /** A frame that has been entered and not left. */
 export interface OpenFrame {
@@ -13,10 +13,18 @@ export interface OpenFrame {
   readonly isVisible: boolean;
   /** The trajectory's number of the Python frame; -1 for frames that are not visible. */
   readonly activation: number;
+  /** Whether its call event resumed it. */
+  readonly isResumed: boolean;
   /** The line that the frame stands on. */
   readonly line: number;
+  /** Other lines that it may as well stand on, since they read the same. */
+  readonly otherLines: readonly number[];
+  /** The lines of its two line events before that, the newer one first; 0 where there was none. */
+  readonly trail: readonly [number, number];
   /** The locals of the frame's newest call or line event, or null where they are not known. */
   readonly locals: Locals | null;
+  /** The code that was entered from the frame since its newest event, the last few of it. */
+  readonly entered: readonly CodeUnit[];
   readonly newestEvent: EventKind;
   /** The exception that the frame's newest event raised, or null where that event was another. */
   readonly raised: string | null;
@@ -59,18 +67,37 @@ export const notStarted: Execution = { top: null, suspended: [], lastLeft: null,
 /** More suspended generators than this are not kept apart: those that may be finished are forgotten first. */
 const maxSuspended = 200;
 
-/** What is to be said of a frame that is entered. */
-export type EnteredFrame = Omit<OpenFrame, 'outer' | 'newestEvent' | 'raised'>;
+/** More calls than this on one line are not told apart by their order. */
+const maxEntered = 8;
 
+/** What is to be said of a frame that is entered. */
+export type EnteredFrame = Omit<
+  OpenFrame,
+  'outer' | 'otherLines' | 'trail' | 'entered' | 'newestEvent' | 'raised'
+>;
+
+/** The execution after a call event. */
 export function enter(execution: Execution, frame: EnteredFrame): Execution & { readonly top: OpenFrame } {
+  const { top: caller, suspended } = execution;
+  const { unit, activation } = frame;
+  // An exception that a frame calls something after has not left it.
+  const outer = caller && {
+    ...caller,
+    raised: null,
+    entered: unit ? withEntered(caller, unit) : caller.entered,
+  };
   return {
     ...execution,
-    top: { ...frame, outer: execution.top, newestEvent: 'call', raised: null },
+    top: { ...frame, outer, otherLines: [], trail: [0, 0], entered: [], newestEvent: 'call', raised: null },
     lastLeft: null,
-    suspended: execution.suspended.some(({ activation }) => activation === frame.activation)
-      ? execution.suspended.filter(({ activation }) => activation !== frame.activation)
-      : execution.suspended,
+    suspended: suspended.some((other) => other.activation === activation)
+      ? suspended.filter((other) => other.activation !== activation)
+      : suspended,
   };
+}
+
+function withEntered({ entered }: OpenFrame, unit: CodeUnit): readonly CodeUnit[] {
+  return [...entered.slice(1 - maxEntered), unit];
 }
 
 /** What a line, return or exception event says about the frame on top. */
@@ -78,6 +105,8 @@ export interface FrameEvent {
   readonly event: Exclude<EventKind, 'call'>;
   readonly unit: CodeUnit | null;
   readonly line: number;
+  /** Other lines that it may as well be on. */
+  readonly otherLines: readonly number[];
   /** The text of the line. */
   readonly text: string;
   /** Null where the event does not carry them. */
@@ -87,14 +116,18 @@ export interface FrameEvent {
 }
 
 /** The execution after a line, return or exception event of its top frame. */
-export function advance(execution: Execution, { event, unit, line, text, ...rest }: FrameEvent): Execution {
+export function advance(
+  execution: Execution,
+  { event, unit, line, otherLines, text, ...rest }: FrameEvent,
+): Execution {
   const { top } = execution;
   if (!top) return execution;
-  if (event === 'return')
-    return leave(execution, { ...top, unit, line }, suspension(top, text, rest.argument));
+  if (event === 'return') return leave(execution, { ...top, unit, line }, text, rest.argument);
   const raised = event === 'exception' ? (rest.argument ?? '') : null;
   const locals = event === 'line' ? rest.locals : top.locals;
-  return { ...execution, top: { ...top, newestEvent: event, unit, line, locals, raised }, lastLeft: null };
+  const trail = event === 'line' ? ([top.line, top.trail[0]] as const) : top.trail;
+  const moved = { ...top, newestEvent: event, unit, line, otherLines, trail, entered: [], locals, raised };
+  return { ...execution, top: moved, lastLeft: null };
 }
 
 /** The execution after frames were left without a return event, as exceptions do. */
@@ -116,8 +149,10 @@ function withLeft(execution: Execution, top: OpenFrame | null, raised: string | 
   return { ...execution, top, lastLeft, outcome: execution.outcome ?? (top ? null : lastLeft) };
 }
 
-function leave(execution: Execution, frame: OpenFrame, suspends: Suspension): Execution {
-  const left = withLeft(execution, frame.outer, frame.raised);
+function leave(execution: Execution, frame: OpenFrame, lineText: string, value: string | null): Execution {
+  const raised = leavingException(frame, lineText, value);
+  const left = withLeft(execution, frame.outer, raised);
+  const suspends = raised === null ? suspension(frame, lineText, value) : 'no';
   if (suspends === 'no' || !frame.unit) return left;
   const suspended: SuspendedFrame = {
     unit: frame.unit,

@@ -65,7 +65,6 @@ export class Layout {
 
   /** A value as the program has it: without broken control tokens, and without the wrapper in its names. */
   valueOf(written: string): string {
-    const value = mendControlText(written);
-    return this.isScript ? value.replaceAll(`${this.wrapper}.<locals>.`, '') : value;
+    return mendControlText(written).replaceAll(`${this.wrapper}.<locals>.`, '');
   }
 }

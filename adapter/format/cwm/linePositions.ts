@@ -8,12 +8,16 @@ import type { LineTexts } from './lineTexts';
 export interface Place {
   /** How many open frames were left before it. */
   readonly left: number;
-  readonly line: number;
-  /** Other lines that are as likely, or the next best where none is likely. */
+  /** The line; more than one where several are equally likely, in the order of the control flow. */
+  readonly lines: readonly [number, ...number[]];
+  /** Where no line is likely: others than the first best. */
   readonly otherLines: readonly number[];
-  readonly doubt: string | null;
   /** Whether the open frame's code has the line; else the text was looked up in the whole file. */
   readonly isInFrame: boolean;
+  /** Whether control can get there. */
+  readonly isReachable: boolean;
+  /** What is strange about the place, or null. */
+  readonly doubt: string | null;
 }
 
 interface Match {
@@ -32,6 +36,7 @@ export function findPlace(
   text: string,
   texts: LineTexts,
   layout: Layout,
+  units: readonly CodeUnit[],
 ): Place {
   // Frames are left without a return frame only where an exception passes.
   const isRaising = (execution.top?.raised ?? execution.lastLeft?.raised ?? null) !== null;
@@ -39,7 +44,7 @@ export function findPlace(
   let left = 0;
   for (const frame of openFrames(execution)) {
     const match = frame.isVisible
-      ? matchIn(frame, event, text, texts, layout.beginning)
+      ? matchIn(frame, event, text, texts, layout.beginning, units)
       : layout.isWrapperBody(text)
         ? { lines: [frame.line], isReachable: true }
         : null;
@@ -48,22 +53,19 @@ export function findPlace(
     left++;
   }
   if (!best) return placeAnywhere(execution, text, texts);
-  const [line = 0, ...otherLines] = best.match.lines;
+  const { isReachable } = best.match;
+  const [line = 0, ...others] = best.match.lines;
+  const frames = best.left === 1 ? 'a function' : `${best.left} functions`;
+  const isLeftSilently = best.left > 0 && !isRaising;
+  const doubt = isReachable ? null : `Control does not go from line ${best.frame.line} to line ${line}.`;
   return {
     left: best.left,
-    line,
-    otherLines,
-    doubt:
-      best.left > 0 && !isRaising
-        ? `The model left ${best.left === 1 ? 'a function' : `${best.left} functions`} without a return.`
-        : doubtOf(best.match, best.frame, line),
+    lines: isReachable ? [line, ...others] : [line],
+    otherLines: isReachable ? [] : others,
     isInFrame: true,
+    isReachable: isReachable && !isLeftSilently,
+    doubt: isLeftSilently ? `The model left ${frames} without a return.` : doubt,
   };
-}
-
-function doubtOf({ lines, isReachable }: Match, { line: from }: OpenFrame, line: number): string | null {
-  if (!isReachable) return `Control does not go from line ${from} to line ${line}.`;
-  return lines.length > 1 ? `Lines ${listing(lines)} read the same, and each can come here.` : null;
 }
 
 function matchIn(
@@ -72,30 +74,61 @@ function matchIn(
   text: string,
   texts: LineTexts,
   beginning: number | null,
+  units: readonly CodeUnit[],
 ): Match | null {
   const { unit, line: current } = frame;
   if (event !== 'line' && texts.reads(current, text)) {
     // One frame rarely raises twice on a line without a line event between: rather, its caller does.
     const isRepeated = event === 'exception' && frame.raised !== null;
-    return { lines: [current], isReachable: !isRepeated };
+    return { lines: [current, ...frame.otherLines], isReachable: !isRepeated };
   }
   const lines = texts.find(text, unit);
   if (lines.length === 0) return null;
   // A frame of unknown code may stand anywhere.
   if (!unit) return { lines, isReachable: false };
-  const reachable = followingLines(frame, unit, beginning).filter((line) => lines.includes(line));
-  if (reachable.length > 0) return { lines: reachable, isReachable: true };
+  for (const from of [current, ...frame.otherLines]) {
+    const reachable = followingLines(frame, from, unit, beginning).filter((line) => lines.includes(line));
+    if (reachable.length > 0) return { lines: afterDecorators(frame, reachable, units), isReachable: true };
+  }
   return { lines: byNearness(lines, current), isReachable: false };
 }
 
-/** The lines on which a frame's next line event can be. */
-function followingLines(frame: OpenFrame, unit: CodeUnit, beginning: number | null): readonly number[] {
-  if (frame.newestEvent !== 'call') return unit.successors(frame.line);
-  if (unit.kind === 'module') return beginning === null ? [] : [beginning];
-  // A generator may have been resumed there.
-  return frame.line === unit.callLine
-    ? [...new Set([...unit.entryLines, ...unit.successors(frame.line)])]
-    : unit.successors(frame.line);
+/** The lines on which a frame's next line event can be if it stands on a line. */
+function followingLines(
+  { newestEvent, isResumed }: OpenFrame,
+  from: number,
+  unit: CodeUnit,
+  beginning: number | null,
+): readonly number[] {
+  if (newestEvent !== 'call' || isResumed) return unit.successors(from);
+  return unit.kind === 'module' ? firstLines(unit, beginning ?? 1) : unit.entryLines;
+}
+
+/** The lines on which a script's first line event from its beginning on can be. */
+function firstLines(module: CodeUnit, beginning: number): readonly number[] {
+  const following = [...module.lines]
+    .filter((line) => line < beginning)
+    .flatMap((line) => module.successors(line));
+  const first = [...module.entryLines, ...following].filter((line) => line >= beginning);
+  return [...new Set(first)];
+}
+
+/**
+ * Without the lines that decorators rule out. The line of a decorated definition comes twice: its decorators are
+ * called in between, so that control goes to them from the first time, and on from the second.
+ */
+function afterDecorators(
+  frame: OpenFrame,
+  lines: readonly number[],
+  units: readonly CodeUnit[],
+): readonly number[] {
+  const { line, trail } = frame;
+  const decorated = units.find(({ headerLine, callLine }) => headerLine === line && callLine < line);
+  if (!decorated || lines.length < 2) return lines;
+  const first = decorated.callLine;
+  const wereCalled = trail[0] === first && trail[1] > first && trail[1] <= line;
+  const left = lines.filter((next) => (next >= first && next < line) !== wereCalled);
+  return left.length > 0 ? left : lines;
 }
 
 /** Lines in the order in which control is likely to meet them: those after a line first, then those before. */
@@ -105,17 +138,18 @@ function byNearness(lines: readonly number[], from: number): readonly number[] {
 
 function placeAnywhere(execution: Execution, text: string, texts: LineTexts): Place {
   const top = execution.top?.isVisible ? execution.top : null;
-  const [line, ...otherLines] = texts.find(text, null);
+  const [line, ...others] = texts.find(text, null);
   const where = top?.unit ? `${describe(top.unit)} has no line like this one` : 'No function was entered';
   return {
     left: 0,
-    line: line ?? top?.line ?? 0,
-    otherLines,
+    lines: [line ?? top?.line ?? 0],
+    otherLines: others,
+    isInFrame: false,
+    isReachable: false,
     doubt:
       line === undefined
         ? `The source has no line that reads ${JSON.stringify(text.trim())}.`
         : `${where}: it was looked up in the whole file.`,
-    isInFrame: false,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Ending, Step } from '../../trajectory/state';
 import type { StepReader } from '../format';
 import { AnswerText, type AnswerFrame } from './answerText';
 import { openFrames, type Execution } from './execution';
-import { readFrame, type FrameContext } from './frameReading';
+import { readFrame, type FrameContext, type FrameReading } from './frameReading';
 import { splitFrame } from './frames';
 import { leastOf } from './tokenSpans';
 import { exceptionType } from './values';
@@ -16,6 +16,15 @@ export interface ReaderStart {
   readonly nextActivation: () => number;
   /** What should be said with the first state, or null. */
   readonly note: string | null;
+}
+
+type Readings = readonly [FrameReading, ...FrameReading[]];
+
+/** A frame that more than one reading fits, until the next one tells which. */
+interface Held {
+  readonly readings: Readings;
+  readonly text: string;
+  readonly tokens: number;
 }
 
 /** Frames that are no states, to be sent back with the next state. */
@@ -34,6 +43,7 @@ export class CwmReader implements StepReader {
   #execution: Execution;
   #note: string | null;
   #hidden = nothingHidden;
+  #held: Held | null = null;
   #isDone = false;
   #failure: { readonly thrown: unknown } | null = null;
 
@@ -54,7 +64,9 @@ export class CwmReader implements StepReader {
     try {
       for (const frame of this.#answer.add(chunk)) this.#read(frame, steps);
       if (this.#answer.hasEnded) this.#end(steps);
+      else if (chunk.kind === 'end') this.#releaseHeld(steps);
     } catch (thrown) {
+      this.#releaseHeld(steps);
       if (steps.length === 0) throw thrown;
       this.#failure = { thrown };
     }
@@ -63,31 +75,63 @@ export class CwmReader implements StepReader {
 
   #read(frame: AnswerFrame, steps: Step[]): void {
     const { tokens } = this.#answer;
-    const reading = readFrame(frame, this.#execution, this.context, tokens, this.#nextActivation);
-    const text = this.#hidden.text + frame.text;
-    const confidence = leastOf(this.#hidden.confidence, reading.confidence);
-    const tokenCount = this.#hidden.tokens + tokens.dropBefore(frame.at + frame.text.length);
-    this.#execution = reading.execution;
-    if (!reading.shown) {
-      this.#hidden = { text, tokens: tokenCount, confidence };
+    const nextActivation = once(this.#nextActivation);
+    const readings = this.#readings(frame, steps, nextActivation);
+    const dropped = tokens.dropBefore(frame.at + frame.text.length);
+    this.#held = { readings, text: frame.text, tokens: dropped };
+    // What comes next may tell which of several readings is right.
+    if (readings.length === 1) this.#release(readings[0], steps);
+  }
+
+  /** The readings of a frame; what is held is released by the reading that the frame fits best. */
+  #readings(frame: AnswerFrame, steps: Step[], nextActivation: () => number): Readings {
+    const readAfter = (execution: Execution) =>
+      readFrame(frame, execution, this.context, this.#answer.tokens, nextActivation);
+    if (!this.#held) return readAfter(this.#execution);
+    const following = this.#held.readings.map((reading) => {
+      const [best, ...others] = readAfter(reading.execution);
+      return { reading, next: [best, ...others] as const, misfit: best.misfit };
+    });
+    const least = Math.min(...following.map(({ misfit }) => misfit));
+    const [fitting, ...others] = following.filter(({ misfit }) => misfit === least);
+    if (!fitting) return readAfter(this.#execution);
+    this.#release(fitting.reading, steps, others.length === 0);
+    return fitting.next;
+  }
+
+  /** Gives the held frame out as one of its readings. */
+  #release({ execution, shown, confidence }: FrameReading, steps: Step[], isSure = false): void {
+    const held = this.#held;
+    if (!held) return;
+    this.#held = null;
+    this.#execution = execution;
+    const text = this.#hidden.text + held.text;
+    const tokens = this.#hidden.tokens + held.tokens;
+    const least = leastOf(this.#hidden.confidence, confidence);
+    if (!shown) {
+      this.#hidden = { text, tokens, confidence: least };
       return;
     }
-    const { state, activation, unwinds, otherLines, doubts } = reading.shown;
-    const said = this.#note === null ? doubts : [this.#note, ...doubts];
-    this.#note = null;
     this.#hidden = nothingHidden;
+    const { state, activation, unwinds, otherLines, doubts, ambiguity } = shown;
+    const said = [this.#note, ...doubts, isSure ? null : ambiguity].filter((doubt) => doubt !== null);
+    this.#note = null;
     steps.push({
       kind: 'state',
       state,
       activation,
       unwinds,
-      confidence,
+      confidence: least,
       doubt: said.length > 0 ? said.join(' ') : null,
-      otherLines,
+      otherLines: isSure ? [] : otherLines,
       text,
       output: null,
-      tokens: tokenCount,
+      tokens,
     });
+  }
+
+  #releaseHeld(steps: Step[]): void {
+    if (this.#held) this.#release(this.#held.readings[0], steps);
   }
 
   #end(steps: Step[]): void {
@@ -96,6 +140,7 @@ export class CwmReader implements StepReader {
     const isEmpty = rest.text.trim() === '';
     const isWhole = !isEmpty && isWholeFrame(rest.text);
     if (isWhole) this.#read(rest, steps);
+    this.#releaseHeld(steps);
     steps.push(this.#ending(!isEmpty && !isWhole));
   }
 
@@ -119,4 +164,10 @@ export class CwmReader implements StepReader {
 function isWholeFrame(text: string): boolean {
   const { kind, line, argument } = splitFrame(text);
   return kind !== null && line !== null && (argument !== null || line.text.endsWith('\n'));
+}
+
+/** The number that a function gives the first time it is asked. */
+function once(next: () => number): () => number {
+  let number: number | null = null;
+  return () => (number ??= next());
 }

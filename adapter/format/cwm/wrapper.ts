@@ -52,7 +52,7 @@ function wrapScript(path: string, source: PythonSource): Layout {
   const globals = globalsOf(source, beginning);
   const lines = withoutAnnotations(
     source,
-    annotated.filter(({ isName, target }) => isName && globals.has(target)),
+    annotated.filter(({ isName, hasValue, target }) => isName && (!hasValue || globals.has(target))),
   );
   const inStrings = linesInsideStrings(source);
   const indent = indentOf(lines.slice(beginning - 1));
@@ -103,8 +103,8 @@ function globalsOf(source: PythonSource, beginning: number): ReadonlySet<string>
 }
 
 /**
- * The file's lines with annotations cut out: Python allows none for globals of a function. The statement's lines
- * stay the same.
+ * The file's lines with annotations cut out: Python allows none for globals of a function, and one without a
+ * value does nothing in a function, not even an event. The statement's lines stay the same.
  */
 function withoutAnnotations(
   source: PythonSource,

@@ -79,6 +79,7 @@ export class TrajectoryWriter {
         unit: this.source.module,
         isVisible: true,
         activation: frame.activation,
+        isResumed: false,
         line: 0,
         locals: new Map(),
       });
@@ -89,7 +90,7 @@ export class TrajectoryWriter {
       !this.layout.isScript || text !== null || (carried?.event === 'line' && frame.parent === null);
     if (!before.hasBegun && !begins) return before;
     const execution = this.#left(before.execution, state, frame);
-    const after = this.#executionAfter(execution, state, carried, frame, index);
+    const after = this.#executionAfter(execution, state, carried, frame, trajectory, index);
     if (text !== null) return { text: before.text + text, execution: after, hasBegun: true };
     if (!carried) return { ...before, execution: after };
     const opening = before.hasBegun ? '' : this.layout.firstFrames;
@@ -115,6 +116,7 @@ export class TrajectoryWriter {
     state: State,
     carried: State | null,
     frame: Frame,
+    trajectory: Trajectory,
     index: number,
   ): Execution {
     const { event, line } = state;
@@ -128,6 +130,7 @@ export class TrajectoryWriter {
         unit,
         isVisible: true,
         activation: frame.activation,
+        isResumed: frame.resumed,
         line,
         locals,
       });
@@ -139,6 +142,7 @@ export class TrajectoryWriter {
       event,
       unit: top?.unit ?? null,
       line,
+      otherLines: trajectory.prediction(index).otherLines,
       text: this.layout.textOfLine(line),
       locals: locals ?? top?.locals ?? null,
       argument: state.argument?.repr ?? null,
