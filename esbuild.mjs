@@ -1,6 +1,6 @@
 // Bundles the adapter's command line and the extension into dist/, with the files that they load at run time.
 import { build } from 'esbuild';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { chmod, copyFile, mkdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 
 /** Files that are read at run time, found beside the bundle by adapter/resources.ts. */
@@ -31,3 +31,4 @@ await Promise.all([
   build({ ...shared, entryPoints: { extension: 'src/extension.ts' }, external: ['vscode'] }),
   ...resources.map((file) => copyFile(file, `dist/${basename(file)}`)),
 ]);
+await chmod('dist/cli.cjs', 0o755);

@@ -67,5 +67,6 @@ export default tseslint.config(
     languageOptions: { globals: { console: 'readonly', process: 'readonly', URL: 'readonly' } },
     rules: { 'no-console': 'off' },
   },
+  { files: ['bench/**'], rules: { 'no-console': 'off' } },
   ...roomRules(),
 );

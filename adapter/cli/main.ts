@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { serveOnPort, serveOnStandardStreams } from '../dap/server';
 import { asCatalogueError } from '../errors';

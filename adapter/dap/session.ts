@@ -464,8 +464,12 @@ export class NeuralDebugSession extends Router {
 
   #result(repr: string, context: string): object {
     if (context === 'clipboard' || context === 'variables') return { result: repr, variablesReference: 0 };
-    const { name: _name, value, ...row } = this.#variables.variable('', { repr, confidence: null }, null);
-    return { ...row, result: value };
+    const { value, type, variablesReference, indexedVariables, namedVariables } = this.#variables.variable(
+      '',
+      { repr, confidence: null },
+      null,
+    );
+    return { result: value, type, variablesReference, indexedVariables, namedVariables };
   }
 
   #exceptionInfo(): object {

@@ -393,8 +393,8 @@ class StepStream {
 
   async #read(signal: AbortSignal): Promise<readonly Step[] | null> {
     try {
-      const { done, value } = await this.#steps.next();
-      return done ? null : value;
+      const result = await this.#steps.next();
+      return result.done ? null : result.value;
     } catch (thrown) {
       if (signal.aborted) return null;
       throw thrown;

@@ -57,8 +57,8 @@ export class ChangedLocals implements ReadonlyMap<string, Value> {
 
   get #locals(): ReadonlyMap<string, Value> {
     if (this.#whole) return this.#whole;
-    const changes: ChangedLocals[] = [];
-    let base: Locals | null = this;
+    const changes: ChangedLocals[] = [this];
+    let base = this.#before;
     while (base instanceof ChangedLocals && !base.#whole) {
       changes.push(base);
       base = base.#before;

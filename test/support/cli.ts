@@ -50,13 +50,14 @@ export function startNeuralDebug(
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const ended = new Promise((resolve) => child.once('close', resolve));
+  // Not `close`, which waits for output that nobody may read.
+  const ended = new Promise((resolve) => child.once('exit', resolve));
   return {
     process: child,
     line: async () => {
-      const { done, value } = await lines.next();
-      if (done) throw new Error(`neural-debug ${args.join(' ')} ended early`);
-      return value;
+      const next = await lines.next();
+      if (next.done) throw new Error(`neural-debug ${args.join(' ')} ended early`);
+      return next.value;
     },
     stop: async () => {
       child.kill();

@@ -117,11 +117,11 @@ export class DapClient {
         if (message.type === 'request')
           return `> ${(message as DebugProtocol.Request).command} ${show((message as DebugProtocol.Request).arguments)}`;
         if (message.type === 'event') {
-          const { event, body } = message as DebugProtocol.Event;
-          return `< event ${event} ${show(body)}`;
+          const event = message as DebugProtocol.Event;
+          return `< event ${event.event} ${show(event.body)}`;
         }
-        const { command, success, body } = message as DebugProtocol.Response;
-        return `< ${success ? 'response' : 'ERROR'} ${command} ${show(body)}`;
+        const response = message as DebugProtocol.Response;
+        return `< ${response.success ? 'response' : 'ERROR'} ${response.command} ${show(response.body)}`;
       })
       .join('\n');
     return `${replacements.reduce((result, [what, by]) => result.replaceAll(what, by), text)}\n`;

@@ -1,0 +1,100 @@
+import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { DebugClient } from '@vscode/debugadapter-testsupport';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Running, startNeuralDebug } from '../support/cli';
+
+const cli = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));
+const program = fileURLToPath(new URL('../cases/31-recursion-step-over.py', import.meta.url));
+const recording = fileURLToPath(new URL('recordings/recursion.jsonl', import.meta.url));
+
+let client: DebugClient | null = null;
+let server: Running | null = null;
+afterEach(async () => {
+  await client?.stop();
+  await server?.stop();
+  client = server = null;
+});
+
+/** A whole session, as another editor would have it. */
+async function debug(started: DebugClient): Promise<void> {
+  await Promise.all([
+    started.configurationSequence(),
+    started.launch({ program, world: 'reference', stopOnEntry: true }),
+    started.assertStoppedLocation('entry', { line: 11 }),
+  ]);
+  await started.setBreakpointsRequest({ source: { path: program }, breakpoints: [{ line: 3 }] });
+  await Promise.all([
+    started.continueRequest({ threadId: 1 }),
+    started.assertStoppedLocation('breakpoint', { path: program, line: 3 }),
+  ]);
+  await Promise.all([
+    started.stepBackRequest({ threadId: 1 }),
+    started.assertStoppedLocation('step', { line: 2 }),
+  ]);
+  await Promise.all([started.disconnectRequest(), started.waitForEvent('terminated')]);
+}
+
+describe('neural-debug dap', () => {
+  it('serves a session on standard input and output, and ends after it', async () => {
+    client = new DebugClient(cli, 'dap', 'neural-debug', undefined, true);
+    await client.start();
+    await debug(client);
+  });
+
+  it('serves one session after the other on a port', async () => {
+    server = startNeuralDebug(['dap', '--port', '0']);
+    const port = Number((await server.line()).split(':')[1]);
+    for (let round = 0; round < 2; round++) {
+      // The session's end closes the connection: there is nothing left to stop.
+      const connected = new DebugClient(cli, 'dap', 'neural-debug');
+      await connected.start(port);
+      await debug(connected);
+    }
+  });
+
+  it('does not speak to web pages', async () => {
+    server = startNeuralDebug(['dap', '--port', '0']);
+    const port = Number((await server.line()).split(':')[1]);
+    const body = JSON.stringify({ seq: 1, type: 'request', command: 'initialize', arguments: {} });
+    const answer = await new Promise<string>((resolve) => {
+      let received = '';
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+      });
+      socket.on('data', (data) => (received += String(data)));
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        resolve(received);
+      });
+    });
+    expect(answer).toBe('');
+  });
+
+  it('lives when what it reads is no message', async () => {
+    server = startNeuralDebug(['dap']);
+    const send = (text: string) =>
+      server?.process.stdin?.write(`Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+    send('{not json');
+    send('null');
+    send('[]');
+    send(JSON.stringify({ seq: 1, type: 'request', command: 'initialize', arguments: {} }));
+    send(
+      JSON.stringify({
+        seq: 2,
+        type: 'request',
+        command: 'launch',
+        arguments: { world: 'recording', recording },
+      }),
+    );
+    let answers = '';
+    while (!answers.includes('"initialized"')) {
+      answers += await new Promise<string>((resolve) =>
+        server?.process.stdout?.once('data', (data) => {
+          resolve(String(data));
+        }),
+      );
+    }
+    expect(answers).toContain('"command":"launch","success":true');
+  });
+});
