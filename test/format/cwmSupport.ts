@@ -63,18 +63,36 @@ export function contextOf(format: Format, program: Program): { context: string; 
 export function writeTrace({ rows, how }: Trace, context: string): string {
   const lines = context.split('\n');
   const writer = new FrameWriter();
-  const frames = rows.map((row) =>
-    writer.write({
-      event: row.ev,
-      locals:
-        row.ev === 'call' || row.ev === 'line'
-          ? new Map(Object.entries(row.locals).map(([name, repr]) => [name, { repr, confidence: null }]))
-          : null,
-      line: breakControlText((lines[row.line - 1] ?? '').replace('  # << START_OF_TRACE', '')) + '\n',
-      argument: row.arg ?? null,
-    }),
-  );
+  let open = 0;
+  const frames = rows.map((row) => {
+    const depth = row.depth - (rows[0]?.depth ?? 0);
+    const unwinds = Math.max(0, open - (row.ev === 'call' ? depth : depth + 1));
+    open = row.ev === 'return' ? depth : depth + 1;
+    return writer.write(
+      {
+        event: row.ev,
+        locals:
+          row.ev === 'call' || row.ev === 'line'
+            ? new Map(Object.entries(row.locals).map(([name, repr]) => [name, { repr, confidence: null }]))
+            : null,
+        line: breakControlText((lines[row.line - 1] ?? '').replace('  # << START_OF_TRACE', '')) + '\n',
+        argument: row.arg ?? null,
+      },
+      unwinds,
+    );
+  });
   return frames.slice(1).join('') + (how === 'cut' ? '' : '<|end_of_text|>');
+}
+
+/**
+ * The rows of a trace in which frames that an exception leaves have no return event, as models may leave it
+ * out.
+ */
+export function withoutRaisedReturns(rows: readonly TraceRow[]): TraceRow[] {
+  return rows.filter(({ ev, frame }, index) => {
+    const before = rows[index - 1];
+    return !(ev === 'return' && before?.ev === 'exception' && before.frame === frame);
+  });
 }
 
 /** Reads an answer in pieces of varying sizes. */
@@ -187,8 +205,15 @@ export interface Compare {
   readonly entry: string | null;
 }
 
-/** Runs programs, and as a CWM would their wrapped forms, whose traces are read back. */
-export async function compare(programs: readonly Compare[]): Promise<Compared[]> {
+/**
+ * Runs programs, and as a CWM would their wrapped forms, whose traces are read back.
+ *
+ * @param change what to make of the rows of both before they are written and compared
+ */
+export async function compare(
+  programs: readonly Compare[],
+  change: (rows: readonly TraceRow[]) => readonly TraceRow[] = (rows) => rows,
+): Promise<Compared[]> {
   const prepared = await Promise.all(
     programs.map(async ({ source, entry }) => {
       const program: Program = { path: '/p.py', source, entry, args: [] };
@@ -210,12 +235,12 @@ export async function compare(programs: readonly Compare[]): Promise<Compared[]>
   return prepared.map(({ program, format, beginning, context }, index) => {
     const { rows } = real[index] ?? { rows: [] };
     const asWrapped = wrapped[index] ?? { rows: [], how: 'missing' };
-    const text = writeTrace(asWrapped, context);
+    const text = writeTrace({ ...asWrapped, rows: change(asWrapped.rows) }, context);
     const { trajectory, steps } = trajectoryOf(format, program, text);
     const last = steps.at(-1);
     return {
       read: shownTrajectory(format, trajectory),
-      real: shownRows(format, beginning === null ? rows : fromBeginning(rows, beginning)),
+      real: shownRows(format, change(beginning === null ? rows : fromBeginning(rows, beginning))),
       doubts: Array.from({ length: trajectory.length }, (_, state) => trajectory.prediction(state).doubt),
       format,
       text,

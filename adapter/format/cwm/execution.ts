@@ -130,6 +130,12 @@ export function advance(
   return { ...execution, top: moved, lastLeft: null };
 }
 
+/** The execution if its top frame may as well stand on other lines. */
+export function withOtherLines(execution: Execution, otherLines: readonly number[]): Execution {
+  const { top } = execution;
+  return top ? { ...execution, top: { ...top, otherLines } } : execution;
+}
+
 /** The execution after frames were left without a return event, as exceptions do. */
 export function unwind(execution: Execution, frames: number): Execution {
   let { top } = execution;

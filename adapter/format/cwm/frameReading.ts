@@ -225,7 +225,8 @@ class FrameReader {
         event,
         unit,
         line: at,
-        otherLines: others,
+        // What follows is to tell whether it is this line.
+        otherLines: lines.length > 1 ? [] : otherLines,
         text,
         locals,
         argument: argument?.repr ?? null,

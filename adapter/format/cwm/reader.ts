@@ -2,7 +2,7 @@ import type { CompletionChunk } from '../../completion/completion';
 import type { Ending, Step } from '../../trajectory/state';
 import type { StepReader } from '../format';
 import { AnswerText, type AnswerFrame } from './answerText';
-import { openFrames, type Execution } from './execution';
+import { openFrames, withOtherLines, type Execution } from './execution';
 import { readFrame, type FrameContext, type FrameReading } from './frameReading';
 import { splitFrame } from './frames';
 import { leastOf } from './tokenSpans';
@@ -114,6 +114,9 @@ export class CwmReader implements StepReader {
     }
     this.#hidden = nothingHidden;
     const { state, activation, unwinds, otherLines, doubts, ambiguity } = shown;
+    if (ambiguity !== null && !isSure && (state.event === 'line' || state.event === 'exception')) {
+      this.#execution = withOtherLines(execution, otherLines);
+    }
     const said = [this.#note, ...doubts, isSure ? null : ambiguity].filter((doubt) => doubt !== null);
     this.#note = null;
     steps.push({
