@@ -448,6 +448,11 @@ export const errors = {
       'The model answered with nothing.',
       "Try again, or use another model; check that the server has the model's chat template.",
     ),
+  chatRepeats: () =>
+    entry(405, 'user')(
+      'The model only repeats the current state instead of giving the one that follows.',
+      'Try again, or use a larger model.',
+    ),
   chatOnlyThought: () =>
     entry(404, 'user')(
       'The model thought until its answer ended, and gave no state.',

@@ -72,6 +72,7 @@ export class OpenAiServer implements CompletionSource {
       responseFormat: 'json_schema',
       tokenLimit: options.profile === 'hosted' ? 'max_completion_tokens' : 'max_tokens',
       tokenLimitTried: false,
+      mostTokens: Infinity,
       logprobs: true,
       usage: true,
       sampling: true,
@@ -182,7 +183,10 @@ export class OpenAiServer implements CompletionSource {
         return stream;
       } catch (thrown) {
         const refusal = causeOf(thrown);
-        const less = refusal instanceof ServerRefusal ? concede(concessions, refusal, routeOf(prompt)) : null;
+        const less =
+          refusal instanceof ServerRefusal
+            ? concede(concessions, refusal, routeOf(prompt), options.maxTokens)
+            : null;
         if (!less) throw thrown;
         concessions = less;
       }

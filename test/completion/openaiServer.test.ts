@@ -361,10 +361,28 @@ describe('what servers refuse', () => {
     expect(server.received).toHaveLength(2 * tries);
   });
 
+  it('asks for fewer tokens where the answer has no room, and remembers it', async () => {
+    const server = await refusing(({ max_tokens: limit }) =>
+      Number(limit) > 2_000
+        ? [400, "'max_tokens' is too large: the maximum context length is 4096 tokens"]
+        : null,
+    );
+    const source = client(server.baseUrl);
+    const { signal } = new AbortController();
+    for (let turn = 0; turn < 2; turn++) {
+      for await (const chunk of source.complete(chatPrompt, { maxTokens: 100_000, signal })) {
+        expect(chunk.kind).toMatch(/text|end/);
+      }
+    }
+    expect(server.received.map(({ body }) => body['max_tokens'])).toEqual([
+      100_000, 25_000, 6_250, 1_562, 1_562,
+    ]);
+  });
+
   it('asks once where the prompt is too long', async () => {
     const server = await refusing(() => [
       400,
-      "This model's maximum context length is 4096 tokens, your max_tokens are 5000",
+      "This model's maximum context length is 4096 tokens, but the prompt has 5000",
     ]);
     expect((await fault(collect(client(server.baseUrl), chatPrompt))).code).toBe(311);
     expect(server.received).toHaveLength(1);

@@ -49,12 +49,16 @@ export function chatMessages(
     `The program, each line with its number:\n${numbered(source.lines)}`,
     entrance(program, beginning),
   ];
-  if (from >= 0) {
+  if (from < 0) parts.push('Nothing has happened yet.');
+  else if (trajectory.line(from) === 0) {
+    // Shown the module's call, small models repeat it.
+    parts.push('The module was entered, and no line of it has run yet.');
+  } else {
     parts.push(
       `The last states, oldest first; the last one is the current state:\n${toldStates(trajectory, from)}`,
     );
     parts.push(`The open frames after the current state, outermost first:\n${openFrames(trajectory, from)}`);
-  } else parts.push('Nothing has happened yet.');
+  }
   parts.push(
     wanted === 'one'
       ? 'Give the next state: exactly one.'

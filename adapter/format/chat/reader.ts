@@ -10,12 +10,6 @@ import { type FoundObject, ObjectScanner } from './objectScanner';
 import { place, type PlacingContext } from './placement';
 import { type AnsweredState, isInsideState, isState, readAnsweredState, saysEnded } from './stateReading';
 
-/** A state of the answer that waits for whether another follows. */
-interface Waiting {
-  readonly answered: AnsweredState;
-  readonly object: FoundObject;
-}
-
 const thoughtOpening = /^<(think|thinking|thought|reasoning)>/;
 const thoughtEnds = /<\/(?:think|thinking|thought|reasoning)>|<\|message\|>/g;
 /** The length of the longest opening of a thought. */
@@ -34,7 +28,8 @@ export class ChatReader implements StepReader {
   #part: 'start' | 'thought' | 'words' | 'json' = 'start';
   #thoughtEnd = '';
   #scanner: ObjectScanner | null = null;
-  #waiting: Waiting | null = null;
+  /** Whether the answer began with the state that it should follow. */
+  #repeated = false;
   /** The newest state that was found in the answer. */
   #newest: FoundObject | null = null;
   /** Up to where tokens were counted. */
@@ -98,14 +93,13 @@ export class ChatReader implements StepReader {
       if (!answered) continue;
       const isFirst = this.#newest === null;
       this.#newest = object;
-      this.#waiting = null;
-      if (isFirst && this.#repeats(answered)) this.#waiting = { answered, object };
-      else steps.push(...this.#steps(answered, object, null));
+      if (isFirst && this.#repeats(answered)) this.#repeated = true;
+      else steps.push(...this.#steps(answered, object));
     }
     return steps;
   }
 
-  #steps(answered: AnsweredState, object: FoundObject, doubt: string | null): Step[] {
+  #steps(answered: AnsweredState, object: FoundObject): Step[] {
     if (this.#isOver) return [];
     const confidence = ({ start, end }: { readonly start: number; readonly end: number }) =>
       this.#spans.leastProbability(start, end);
@@ -116,13 +110,11 @@ export class ChatReader implements StepReader {
     this.#given++;
     const steps: Step[] = predictions.map((placement, index): Prediction => {
       const isAnswered = index === predictions.length - 1;
-      const doubts = [isAnswered ? doubt : null, placement.doubt].filter((sentence) => sentence !== null);
       return {
         kind: 'state',
         ...placement,
         activation: null,
         confidence: isAnswered ? position : null,
-        doubt: doubts.length > 0 ? doubts.join(' ') : null,
         otherLines: [],
         text: isAnswered ? text : null,
         output: isAnswered ? answered.output : null,
@@ -160,10 +152,6 @@ export class ChatReader implements StepReader {
         if (this.#given > before) break;
       }
     }
-    if (this.#waiting) {
-      const { answered, object } = this.#waiting;
-      steps.push(...this.#steps(answered, object, 'The model repeats the state before.'));
-    }
     if (this.#saysEnded && !this.#isOver) {
       const end = this.#end();
       if (end) steps.push(end);
@@ -184,19 +172,21 @@ export class ChatReader implements StepReader {
     );
   }
 
-  /** Whether the answer's first state is the one that it should follow. */
+  /**
+   * Whether the answer's first state is the one that it should follow: models like to begin with it. A line
+   * that control can go to from itself, as in a loop on one line, may well come twice.
+   */
   #repeats(answered: AnsweredState): boolean {
-    if (this.at < 0) return false;
+    if (this.at < 0 || answered.function === null) return false;
+    const { functions } = this.context;
     const before = this.trajectory.state(this.at);
-    const isModuleCall =
-      answered.event === 'call' && before.event === 'call' && before.function === '<module>';
-    if (isModuleCall && this.context.functions.resolve(answered.function ?? '') === '<module>') return true;
+    const name = functions.resolve(answered.function);
+    if (answered.event !== before.event || name !== before.function) return false;
+    if (before.event === 'call' && name === '<module>') return true;
     return (
-      answered.event === before.event &&
       answered.line === before.line &&
-      answered.function !== null &&
-      this.context.functions.resolve(answered.function) === before.function &&
-      sameLocals(answered, before)
+      sameLocals(answered, before) &&
+      (before.event !== 'line' || functions.lineDoubt(name, before.line, before) !== null)
     );
   }
 
@@ -204,6 +194,7 @@ export class ChatReader implements StepReader {
     const answer = this.#text.trim();
     if (answer === '') return errors.chatEmpty();
     if (this.#part === 'thought') return errors.chatOnlyThought();
+    if (this.#repeated) return errors.chatRepeats();
     const began = answer.slice(0, 200).replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
     return reason === 'length' ? errors.chatCut(began) : errors.chatUnreadable(began);
   }

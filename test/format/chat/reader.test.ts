@@ -203,17 +203,25 @@ describe('what does not check', () => {
     ).toEqual(['main: line 5 {}', 'main: line 6 {total: 0}', 'main: line 7 {total: 0, i: 1}']);
   });
 
-  it('drops a repetition of the current state, unless nothing else comes', async () => {
+  it('drops a repetition of the current state, and fails where nothing else comes', async () => {
     const opened = await open(program(source));
     record(opened, readAnswer(opened.format.reader(opened.trajectory, opened.at), states(first)));
-    const again = (answer: string) =>
+    const again = (answer: string) => () =>
       readAnswer(opened.format.reader(opened.trajectory, opened.at), answer).map(brief);
-    expect(again(states(first, call))).toEqual(['main: call 4 {}']);
+    expect(again(states(first, call))()).toEqual(['main: call 4 {}']);
+    expect(again(states(first))).toThrow(expect.objectContaining({ code: 405 }));
     const module = state({ event: 'call', function: '<module>', line: 1 });
     expect(await briefly(states(module, first))).toEqual(['<module>: line 10 {}']);
-    expect(again(states(first))).toEqual([
-      '<module>: line 10 {} ! The model repeats the state before. Control cannot go from line 10 to line 10.',
-    ]);
+  });
+
+  it('takes a line twice that leads to itself', async () => {
+    const opened = await open(program('for i in [1, 1, 1]: pass\n'));
+    const turn = states(state({ function: '<module>', line: 1, locals: [{ name: 'i', value: '1' }] }));
+    for (let n = 0; n < 3; n++) {
+      const steps = readAnswer(opened.format.reader(opened.trajectory, opened.at), turn);
+      expect(steps.map(brief)).toEqual(['<module>: line 1 {i: 1}']);
+      record(opened, steps);
+    }
   });
 });
 
