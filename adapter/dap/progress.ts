@@ -48,6 +48,6 @@ export class Progress {
   }
 
   get #message(): string {
-    return `${this.#states} states`;
+    return this.#states === 1 ? '1 state' : `${this.#states} states`;
   }
 }

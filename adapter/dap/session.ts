@@ -317,23 +317,23 @@ export class NeuralDebugSession extends Router {
     });
   }
 
-  /** The stop in words; what was predicted says so. */
+  /** The stop in words. Whether it was predicted comes first: editors cut what is long. */
   #describe({ reason, state }: Stop): string {
     const { trajectory } = this.#debugger;
-    const how = this.#isReal ? 'real run' : 'predicted';
     const { confidence, doubt } = trajectory.prediction(state);
     const sure = confidence === null ? '' : `, ${Math.round(confidence * 100)}% sure`;
     const text = {
-      entry: 'Paused at the beginning',
-      step: 'Paused on step',
-      breakpoint: 'Paused on breakpoint',
-      return: `Returned ${this.#argumentText(state)}`,
-      exception: `Exception ${this.#argumentText(state)}`,
-      budget: 'Paused: budget used up',
-      pause: 'Paused',
-      end: trajectory.ending(state)?.how === 'cut' ? 'Nothing is known beyond here' : 'End of the program',
+      entry: 'beginning',
+      step: 'step',
+      breakpoint: 'breakpoint',
+      return: `returned ${this.#argumentText(state)}`,
+      exception: `exception ${this.#argumentText(state)}`,
+      budget: 'budget used up',
+      pause: 'paused',
+      end: trajectory.ending(state)?.how === 'cut' ? 'nothing is known beyond here' : 'end of the program',
     }[reason];
-    return shortText(`${text} (${how}${sure})${doubt === null ? '' : `. Doubtful: ${doubt}`}`, 500);
+    const doubtful = doubt === null ? '' : `. Doubtful: ${doubt}`;
+    return shortText(`${this.#isReal ? 'Real run' : 'Predicted'}: ${text}${sure}${doubtful}`, 500);
   }
 
   #argumentText(state: number): string {

@@ -47,7 +47,7 @@ export class VariableStore {
     if (children.hidden > 0 && start + page.length >= size) {
       rows.push({
         name: '…',
-        value: `${children.hidden} more, not recorded`,
+        value: Number.isFinite(children.hidden) ? `${children.hidden} more, cut off` : 'more, cut off',
         variablesReference: 0,
         presentationHint: { kind: 'virtual', attributes: ['readOnly'] },
       });
