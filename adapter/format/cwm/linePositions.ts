@@ -154,7 +154,7 @@ function placeAnywhere(execution: Execution, text: string, texts: LineTexts): Pl
 }
 
 /** A code unit in a sentence. */
-export function describe(unit: CodeUnit): string {
+function describe(unit: CodeUnit): string {
   return unit.kind === 'module' ? 'The module' : unit.qualifiedName;
 }
 
