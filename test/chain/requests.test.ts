@@ -118,8 +118,8 @@ describe('a server that is slow', () => {
     }
     expect(progress.body).toMatchObject({ cancellable: true });
     await client.ask('pause', { threadId: 1 });
-    const { body } = await client.event('stopped');
-    expect(body).toMatchObject({ reason: 'pause' });
+    const paused = await client.event('stopped');
+    expect(paused.body).toMatchObject({ reason: 'pause' });
     expect((await client.stack())[0]).toMatchObject({ line: 3 });
     await client.event('progressEnd');
     await ended(2);
@@ -128,8 +128,8 @@ describe('a server that is slow', () => {
   it('is cancelled by its progress', async () => {
     await start();
     await client.ask('stepIn', { threadId: 1 });
-    const { body } = await client.event('progressStart');
-    await client.ask('cancel', { progressId: (body as { progressId: string }).progressId });
+    const progress = await client.event('progressStart');
+    await client.ask('cancel', { progressId: (progress.body as { progressId: string }).progressId });
     expect((await client.event('stopped')).body).toMatchObject({ reason: 'pause' });
     await client.event('progressEnd');
     expect((await client.stack())[0]).toMatchObject({ line: 2 });

@@ -22,6 +22,8 @@ export interface SeenStop {
 export interface Script {
   readonly breakpoints?: readonly number[];
   readonly raised?: boolean;
+  /** Whether the beginning is a stop; it is, unless this is false. */
+  readonly stopOnEntry?: boolean;
   /** The requests, or one that is repeated until the program ends. */
   readonly requests: readonly Request[] | Request;
 }
@@ -47,7 +49,7 @@ export async function play(
     session.breakpoints.setLines((script.breakpoints ?? []).map((line) => ({ line, condition: null })));
     session.breakpoints.raised = script.raised ?? false;
     const see = await projector(opened);
-    const stops = [see(await session.start(true))];
+    const stops = [see(await session.start(script.stopOnEntry ?? true))];
     const { requests } = script;
     for (let count = 0; count < (typeof requests === 'string' ? mostStops : requests.length); count++) {
       const request = typeof requests === 'string' ? requests : requests[count];
