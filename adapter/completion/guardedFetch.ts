@@ -2,6 +2,7 @@ import { errors } from '../errors';
 import type { ServerAddress } from './serverAddress';
 import {
   connectionError,
+  isClosedConnection,
   isPage,
   retryAfterText,
   serverMessage,
@@ -49,15 +50,15 @@ export function guardedFetch({ server, apiKey, timeouts }: Guard) {
 
     const watch = new Watch(server, timeouts, init.signal ?? null);
     try {
-      const response = await watch.first(
+      const send = () =>
         fetch(url, {
           method: init.method ?? 'GET',
           body: init.body ?? null,
           headers,
           redirect: 'manual',
           signal: watch.signal,
-        }),
-      );
+        });
+      const response = await watch.first(send);
       return await answer(response, streams, watch, server, apiKey);
     } catch (thrown) {
       watch.end();
@@ -91,10 +92,16 @@ class Watch {
     return this.#ending.signal;
   }
 
-  /** The response to the request. */
-  async first(response: Promise<Response>): Promise<Response> {
+  /**
+   * The response to the request. It is sent a second time where the connection turns out to be closed:
+   * servers close those that were idle for some seconds, as between two steps of a person.
+   */
+  async first(send: () => Promise<Response>): Promise<Response> {
     try {
-      return await response;
+      return await send().catch((thrown: unknown) => {
+        if (this.#ending.signal.aborted || !isClosedConnection(thrown)) throw thrown;
+        return send();
+      });
     } catch (thrown) {
       throw this.#ending.signal.aborted ? this.#ending.signal.reason : connectionError(this.server, thrown);
     }

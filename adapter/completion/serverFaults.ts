@@ -109,7 +109,13 @@ export function connectionError(server: ServerAddress, thrown: unknown): Catalog
   }
   if (tlsCodes.test(code)) return errors.serverTls(server.baseUrl, code);
   if (code.startsWith('HPE_')) return errors.serverSendsOther(server.baseUrl, 'what came is not HTTP');
+  if (code === 'UND_ERR_SOCKET') return errors.serverUnreachable(server.baseUrl, 'it closed the connection');
   return errors.serverUnreachable(server.baseUrl, code === '' ? shownText(message, 200) : code);
+}
+
+/** Whether a request failed because the connection was closed before an answer came. */
+export function isClosedConnection(thrown: unknown): boolean {
+  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(rootCause(thrown).code);
 }
 
 /** The innermost error that has a code: fetch wraps them, and several tried addresses make an aggregate. */

@@ -633,6 +633,44 @@ describe('the list of models', () => {
   });
 });
 
+describe('connections', () => {
+  it('asks again on a new one where the server closed an idle one', async () => {
+    let connections = 0;
+    const closing = createTcpServer((socket) => {
+      connections++;
+      let requests = 0;
+      socket.on('error', () => undefined);
+      socket.on('data', (data) => {
+        if (!data.toString().startsWith('GET')) return;
+        if (++requests > 1) {
+          socket.destroy();
+          return;
+        }
+        const body = '{"data":[{"id":"a"}]}';
+        socket.write(
+          `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        );
+      });
+    });
+    await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve));
+    const source = client(`http://127.0.0.1:${(closing.address() as AddressInfo).port}/v1`);
+    const { signal } = new AbortController();
+    for (let turn = 0; turn < 3; turn++) expect(await source.listModels(signal)).toEqual(['a']);
+    expect(connections).toBeGreaterThan(1);
+    closing.close();
+  });
+
+  it('gives up where the server closes every one', async () => {
+    const server = await start((_, response) => {
+      response.destroy();
+    });
+    const error = await fault(collect(client(server.baseUrl), textPrompt));
+    expect(error.code).toBe(306);
+    expect(error.message).toContain('closed the connection');
+    expect(server.received).toHaveLength(2);
+  });
+});
+
 describe('the end of a request', () => {
   async function endless(): Promise<FakeServer> {
     return start((_, response) => {
