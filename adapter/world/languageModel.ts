@@ -1,27 +1,24 @@
 import type { CompletionSource } from '../completion/completion';
-import type { Format } from '../format/format';
+import type { Format, FormatName } from '../format/format';
 import type { ActionName } from '../trajectory/action';
 import type { Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
 import type { PredictRequest, World, WorldDescription } from './world';
 
-export interface LanguageModelOptions {
-  /** The most tokens that the model takes, prompt and answer together. */
-  readonly contextTokens: number;
-  /** The most tokens of one answer that is wanted for one step, and for many. */
-  readonly answerTokens: { readonly one: number; readonly many: number };
+/** The most tokens that one answer may take, where one step is wanted and where many are. */
+export interface AnswerTokens {
+  readonly one: number;
+  readonly many: number;
 }
 
-export const defaultLanguageModelOptions: LanguageModelOptions = {
-  contextTokens: 131_072,
-  answerTokens: { one: 4_096, many: 100_000 },
+/**
+ * The limits by format. A trace takes about 23 tokens a state, so that a loop of a thousand turns is one answer; a
+ * chat answers with few states at a time. A server that cannot give so many says so, and is asked for less.
+ */
+export const answerTokens: Readonly<Record<FormatName, AnswerTokens>> = {
+  cwm: { one: 4_096, many: 100_000 },
+  chat: { one: 2_048, many: 8_192 },
 };
-
-/** Trace texts take at least this many characters a token: room is left rather than the context overrun. */
-const fewestCharactersPerToken = 2.5;
-
-/** The fewest tokens that are worth asking for. */
-const fewestAnswerTokens = 256;
 
 /** A language model behind a completion source, in one format, as a world. */
 export class LanguageModelWorld implements World {
@@ -31,7 +28,6 @@ export class LanguageModelWorld implements World {
   constructor(
     private readonly format: Format,
     private readonly source: CompletionSource,
-    private readonly options: LanguageModelOptions = defaultLanguageModelOptions,
   ) {
     this.description = { kind: 'server', name: source.name, isReal: false };
   }
@@ -42,7 +38,7 @@ export class LanguageModelWorld implements World {
       const at = newestAfter(trajectory, from);
       const prompt = this.format.prompt(trajectory, at, wanted);
       const reader = this.format.reader(trajectory, at);
-      const maxTokens = this.#maxTokens(prompt.kind === 'text' ? prompt.text.length : 0, wanted);
+      const maxTokens = answerTokens[this.format.name][wanted];
       let isEmpty = true;
       for await (const chunk of this.source.complete(prompt, { maxTokens, signal })) {
         const steps = reader.read(chunk);
@@ -58,11 +54,6 @@ export class LanguageModelWorld implements World {
   close(): Promise<void> {
     this.source.close();
     return Promise.resolve();
-  }
-
-  #maxTokens(promptLength: number, wanted: 'one' | 'many'): number {
-    const left = this.options.contextTokens - Math.ceil(promptLength / fewestCharactersPerToken);
-    return Math.max(fewestAnswerTokens, Math.min(left, this.options.answerTokens[wanted]));
   }
 }
 
