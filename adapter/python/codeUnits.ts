@@ -48,8 +48,8 @@ export interface CodeUnit {
   canLeaveFrom(line: number): boolean;
 }
 
-/** A body may have this many instructions for each node of the syntax tree, beside a fixed number. */
-const INSTRUCTIONS_PER_NODE = 20;
+/** A body may have this many instructions for each character of it, beside a fixed number. */
+const INSTRUCTIONS_PER_CHARACTER = 5;
 const INSTRUCTIONS_AT_LEAST = 10_000;
 
 class ScopeUnit implements CodeUnit {
@@ -123,7 +123,7 @@ class ScopeUnit implements CodeUnit {
 
   private layOut(): ControlFlow {
     const { kind, node } = this.scope;
-    const limit = INSTRUCTIONS_AT_LEAST + INSTRUCTIONS_PER_NODE * countNodes(node);
+    const limit = INSTRUCTIONS_AT_LEAST + INSTRUCTIONS_PER_CHARACTER * (node.end - node.start);
     const bodyKind = kind === 'module' || kind === 'class' ? kind : 'function';
     const compiler = new BodyCompiler(this.context, bodyKind, this.callLine, limit);
     try {
@@ -132,7 +132,7 @@ class ScopeUnit implements CodeUnit {
       if (error instanceof TooComplex) return unknownControlFlow(statementLines(node));
       throw error;
     }
-    return controlFlowOf(compiler.builder.entry, this.firstLine);
+    return controlFlowOf(compiler.builder.entry, this.firstLine, this.isGenerator || this.isAsync);
   }
 
   private compile(compiler: BodyCompiler): void {
@@ -212,16 +212,6 @@ function qualifiedNameOf(scope: Scope, parent: ScopeUnit | null): string {
   if (named && scope.parent?.globals.has(scope.name) === true) return scope.name;
   const isFunction = parent.kind === 'function' || parent.kind === 'lambda';
   return `${parent.qualifiedName}${isFunction ? '.<locals>' : ''}.${scope.name}`;
-}
-
-function countNodes(root: SyntaxNode): number {
-  let count = 0;
-  const pending = [root];
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    count++;
-    for (const child of node.children) pending.push(child);
-  }
-  return count;
 }
 
 /** The lines on which statements of a body begin, without those of inner functions and classes. */

@@ -565,7 +565,8 @@ export class BodyCompiler {
     if (target === undefined) builder.emit('quiet');
     else expressions.store(target);
     this.withItems(node, items, index + 1);
-    builder.line = NO_LINE;
+    // The end of an asynchronous body keeps the line of its last statement.
+    if (!isAsync) builder.line = NO_LINE;
     builder.emit('popHandler');
     this.enclosing.pop();
 

@@ -13,6 +13,8 @@ export interface Constant {
 const MAX_INT_BITS = 128;
 const MAX_STRING = 4096;
 const MAX_TUPLE = 256;
+/** What nests deeper is no constant to us. */
+const MAX_DEPTH = 200;
 const NUMBERS: ReadonlySet<Constant['type']> = new Set(['int', 'float', 'complex', 'bool']);
 
 /** The expression inside any number of parentheses. */
@@ -45,6 +47,7 @@ function isTextPrefix(text: string, letter: string): boolean {
  * Constant folding as CPython 3.11 does it, as far as it decides which lines hold instructions.
  */
 export class Constants {
+  private depth = 0;
   private readonly known = new Map<SyntaxNode, Constant | null>();
 
   constructor(private readonly text: string) {}
@@ -63,8 +66,11 @@ export class Constants {
     ) {
       spine.push(operand);
     }
+    if (this.depth > MAX_DEPTH) return null;
+    this.depth++;
     for (const operand of spine.reverse()) this.known.set(operand, this.fold(operand));
     const folded = this.known.get(node) ?? this.fold(node);
+    this.depth--;
     this.known.set(node, folded);
     return folded;
   }

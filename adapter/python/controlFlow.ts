@@ -41,12 +41,13 @@ const MAY_RAISE: ReadonlySet<Instruction['operation']> = new Set(['plain', 'bran
  * behind a jump backwards.
  *
  * @param firstLine the line of the code object
+ * @param suspends whether it is a generator's or a coroutine's, the blocks of which stay in their order
  */
-export function controlFlowOf(entry: Block, firstLine: number): ControlFlow {
+export function controlFlowOf(entry: Block, firstLine: number, suspends: boolean): ControlFlow {
   assemble(entry, firstLine);
   const handlers = labelHandlers(entry);
   removeHandlerMarks(entry);
-  return new InstructionGraph(entry, handlers);
+  return new InstructionGraph(entry, handlers, suspends);
 }
 
 /** The control flow of a body that could not be laid out: any of its lines can follow any other. */
@@ -103,13 +104,15 @@ class InstructionGraph implements ControlFlow {
   private readonly landings: ReadonlyMap<number, readonly number[]>;
   private readonly following = new Map<number, Following>();
 
-  constructor(entry: Block, handlers: ReadonlyMap<Instruction, Block>) {
+  constructor(entry: Block, handlers: ReadonlyMap<Instruction, Block>, suspends: boolean) {
     const blocks: Block[] = [];
     for (let block: Block | null = entry; block !== null; block = block.next) {
       if (block.instructions.length > 0) blocks.push(block);
     }
     // CPython moves what only exceptions reach behind the rest.
-    const ordered = [...blocks.filter((block) => block.warm), ...blocks.filter((block) => !block.warm)];
+    const ordered = suspends
+      ? blocks
+      : [...blocks.filter((block) => block.warm), ...blocks.filter((block) => !block.warm)];
     const starts = new Map<Block, number>();
     for (const block of ordered) {
       starts.set(block, this.instructions.length);
@@ -230,15 +233,15 @@ class InstructionGraph implements ControlFlow {
       if (edges.handler === NO_HANDLER) ends.leaves = true;
       else handlers.push({ from: index, to: edges.handler, isRaised: true });
     };
-    for (const index of landed.toReversed()) leave(index, false);
-    for (
-      let edge = pending.pop() ?? handlers.pop();
-      edge !== undefined;
-      edge = pending.pop() ?? handlers.pop()
-    ) {
+    const follow = (edge: Edge) => {
       if (this.fires(edge.from, edge.to)) (edge.isRaised ? raised : lines).add(this.lineOf(edge.to));
       else if (!seen.has(edge.to)) leave(edge.to, edge.isRaised);
+    };
+    for (const index of landed) {
+      if (!seen.has(index)) leave(index, false);
+      for (let edge = pending.pop(); edge !== undefined; edge = pending.pop()) follow(edge);
     }
+    for (let edge = handlers.pop(); edge !== undefined; edge = pending.pop() ?? handlers.pop()) follow(edge);
     for (const line of raised) lines.add(line);
     return { lines: [...lines], returns: ends.returns, leaves: ends.leaves || ends.returns };
   }

@@ -74,6 +74,8 @@ export class PythonSource {
     if (this.breakable === null) {
       const lines = new Set<number>();
       for (const unit of this.units) for (const line of unit.lines) lines.add(line);
+      // A module without code has its only line event on line 0.
+      lines.delete(0);
       this.breakable = new Set([...lines].sort((a, b) => a - b));
     }
     return this.breakable;

@@ -11,11 +11,12 @@ export interface SyntaxProblem {
 }
 
 /**
- * A node of the concrete syntax tree (the grammar is tree-sitter-python's), without comments and line
- * continuations. It holds no memory outside of JavaScript's heap.
+ * A node of the concrete syntax tree (the grammar is tree-sitter-python's), without comments, and of the tokens
+ * without names only with those that tell constructs apart. It holds no memory outside of JavaScript's heap.
  */
 export class SyntaxNode {
   readonly children: SyntaxNode[] = [];
+  private namedChildren: readonly SyntaxNode[] | null = null;
 
   constructor(
     /** The grammar's name of the node, or the text of a token without a name: `call`, `(`. */
@@ -44,8 +45,9 @@ export class SyntaxNode {
   }
 
   /** The children that are not punctuation, operators or keywords. */
-  get parts(): SyntaxNode[] {
-    return this.children.filter((child) => child.named);
+  get parts(): readonly SyntaxNode[] {
+    this.namedChildren ??= this.children.filter((child) => child.named);
+    return this.namedChildren;
   }
 
   has(type: string): boolean {
@@ -63,11 +65,25 @@ export interface SyntaxTree {
 /** More problems than this say nothing new. */
 const MAX_PROBLEMS = 100;
 const EXTRAS: ReadonlySet<string> = new Set(['comment', 'line_continuation']);
+/** Tokens without names that are kept; so are those with a role, such as operators. */
+const KEPT_TOKENS: ReadonlySet<string> = new Set([
+  ',',
+  ':',
+  '=',
+  '-',
+  '_',
+  '*',
+  '**',
+  '|',
+  '[',
+  ']',
+  'async',
+  'from',
+]);
 /** Statements of Python 2 that the grammar still knows. */
 const PYTHON_2: ReadonlyMap<string, string> = new Map([
   ['print_statement', 'Missing parentheses in call to print'],
   ['exec_statement', 'Missing parentheses in call to exec'],
-  ['chevron', 'Invalid syntax: print with >>'],
 ]);
 
 let loading: Promise<Language> | null = null;
@@ -139,12 +155,19 @@ function copyTree(text: string, cursor: TreeCursor, language: Language): SyntaxT
     problems.push({ line, column: offset - (lineStarts[line - 1] ?? 0), message });
   };
 
-  const copyNode = (parent: SyntaxNode | null): SyntaxNode => {
+  const kept = language.types.map((type, id) => named[id] === true || KEPT_TOKENS.has(type));
+  const copyNode = (parent: SyntaxNode | null): SyntaxNode | null => {
     const id = cursor.nodeTypeId;
     const type = language.types[id] ?? 'ERROR';
-    const { startIndex: start, endIndex: end, currentFieldId } = cursor;
+    const { currentFieldId } = cursor;
+    if (currentFieldId === 0 && kept[id] === false) {
+      if (cursor.nodeIsMissing) report(cursor.startIndex, `Invalid syntax: expected ${type}`);
+      return null;
+    }
+    const { startIndex: start, endIndex: end } = cursor;
     if (type === 'ERROR') report(start, 'Invalid syntax');
     else if (end === start && cursor.nodeIsMissing) report(start, `Invalid syntax: expected ${type}`);
+    else if (end === start && type === 'block') report(start, 'Expected an indented block');
     else {
       const message = PYTHON_2.get(type);
       if (message !== undefined) report(start, message);
@@ -162,13 +185,16 @@ function copyTree(text: string, cursor: TreeCursor, language: Language): SyntaxT
   };
 
   const root = copyNode(null);
+  if (root === null) throw new Error('The syntax tree has no root.');
   let parent = root;
+  const tries: SyntaxNode[] = [];
   // Iterative, since sources may nest deeper than the stack.
   let descending = cursor.gotoFirstChild();
   while (descending) {
     const node = copyNode(parent);
-    if (!EXTRAS.has(node.type)) parent.children.push(node);
-    if (cursor.gotoFirstChild()) {
+    if (node !== null && !EXTRAS.has(node.type)) parent.children.push(node);
+    if (node?.type === 'try_statement') tries.push(node);
+    if (node !== null && cursor.gotoFirstChild()) {
       parent = node;
       continue;
     }
@@ -181,6 +207,10 @@ function copyTree(text: string, cursor: TreeCursor, language: Language): SyntaxT
     }
   }
 
+  for (const { children, start } of tries) {
+    const isHandled = children.some(({ type }) => type === 'except_clause' || type === 'finally_clause');
+    if (!isHandled) report(start, "Expected an 'except' or 'finally' block");
+  }
   for (const match of text.matchAll(/\0/g)) report(match.index, 'A source cannot contain null bytes');
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
   return { root, lineStarts, problems };
