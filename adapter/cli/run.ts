@@ -64,9 +64,13 @@ export async function run(file: string, options: RunOptions): Promise<number> {
   running = opened.debugger;
   try {
     const driver = new Session(opened, reporter);
-    if (!options.json) reporter.text(pc.dim(`${describeWorld(opened.debugger.world.description)}.`));
+    const describe = () => pc.dim(`${describeWorld(opened.debugger.world.description)}.`);
+    const described = describe();
+    if (!options.json) reporter.text(described);
     for (const { line, condition } of options.break) driver.setBreakpoint(line, condition);
     await driver.start();
+    // The beginning may have shown which model, or which Python, answers.
+    if (!options.json && describe() !== described) reporter.text(describe());
     await followCommands(driver, opened.debugger, options);
     if (driver.hasFailed) return exitCodes.failed;
     return driver.hadProblem ? exitCodes.usage : exitCodes.ok;

@@ -217,8 +217,12 @@ export class NeuralDebugSession extends Router {
     if (this.#phase !== 'launched') throw errors.requestOrder('configurationDone', 'it came before');
     this.#phase = 'debugging';
     return new AnswerFirst(undefined, async () => {
-      this.#output('console', `${describeWorld(world.description)}.\n`);
+      const described = describeWorld(world.description);
+      this.#output('console', `${described}.\n`);
       await this.#start();
+      // The beginning may have shown which model, or which Python, answers.
+      const answering = describeWorld(world.description);
+      if (answering !== described) this.#output('console', `${answering}.\n`);
     });
   }
 

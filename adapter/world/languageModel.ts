@@ -23,13 +23,15 @@ export const answerTokens: Readonly<Record<FormatName, AnswerTokens>> = {
 /** A language model behind a completion source, in one format, as a world. */
 export class LanguageModelWorld implements World {
   readonly actions: ReadonlySet<ActionName> = new Set<ActionName>(['step_into']);
-  readonly description: WorldDescription;
 
   constructor(
     private readonly format: Format,
     private readonly source: CompletionSource,
-  ) {
-    this.description = { kind: 'server', name: source.name, isReal: false };
+  ) {}
+
+  /** The model's name may be known only once the server has answered. */
+  get description(): WorldDescription {
+    return { kind: 'server', name: this.source.name, isReal: false };
   }
 
   async *predict({ trajectory, from, wanted, signal }: PredictRequest): AsyncGenerator<readonly Step[]> {
