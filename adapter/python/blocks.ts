@@ -118,6 +118,7 @@ export class BlockBuilder {
     this.use(this.block());
   }
 
+  /** A new block, to be used later. */
   block(): Block {
     return new Block(this.blocks++);
   }
@@ -235,7 +236,7 @@ function threadBranch(block: Block): void {
   }
 }
 
-/** A jump to a jump on the same line, or to one without a line from another such, goes to where that one goes. */
+/** A jump to a jump on the same line goes to where that one goes; so do two jumps without a line. */
 function threadJump(block: Block): void {
   const jump = block.last;
   if (jump === null || (jump.operation !== 'jump' && jump.test === null)) return;
