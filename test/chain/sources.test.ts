@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseConfiguration } from '../../adapter/debugger/configuration';
+import { openDebugger } from '../../adapter/debugger/open';
 import { startModelServer } from '../../adapter/modelServer/server';
 import { play, type Script } from '../support/sessions';
 
@@ -30,8 +32,6 @@ const sources: Record<string, string | Uint8Array> = {
     'count = 0\nlimit: int = 2\n\ndef bump():\n    global count\n    count += limit\n    return count\n\na = bump()\nb = bump()\n',
   'a class after the beginning':
     'base = 2\n\nclass Box:\n    size: int = base\n    def __init__(self, n):\n        self.n = n * base\n    def twice(self):\n        return self.n * 2\n\nbox = Box(3)\nprint(box.twice())\n',
-  'equal lines':
-    'def f(n):\n    x = 1\n    if n:\n        x = 1\n        x += 1\n    else:\n        x = 1\n        x += 1\n    x = 1\n    return x\n\nf(0)\nf(1)\nf(0)\n',
   'a main guard': `${loop}\nif __name__ == "__main__":\n    y = f(2)\n    print("main", y)\n`,
   'an uncaught exception':
     'def f(n):\n    try:\n        return 1 // n\n    finally:\n        done = True\n\nf(1)\nf(0)\nf(2)\n',
@@ -74,6 +74,30 @@ describe('a source with', () => {
       );
       expect(predicted, requests).toEqual(real);
       expect(real.length, requests).toBeGreaterThan(1);
+    }
+  });
+
+  it('equal lines in two branches marks what cannot be told apart, with the true line among what it may be', async () => {
+    const program = join(folder, 'equal.py');
+    writeFileSync(
+      program,
+      'def f(n):\n    x = 1\n    if n:\n        x = 2\n        x += 1\n    else:\n        x = 2\n        x += 1\n    return x\n\nf(0)\nf(1)\n',
+    );
+    const opened = await openDebugger(parseConfiguration({ program, server: { baseUrl: server.url } }), () =>
+      Promise.resolve(server.token),
+    );
+    const { debugger: session } = opened;
+    try {
+      session.breakpoints.setLines([7].map((line) => ({ line, condition: null })));
+      await session.start(true);
+      const { reason, state } = await session.forward('continue');
+      const { doubt, otherLines } = session.trajectory.prediction(state);
+      expect(reason).toBe('breakpoint');
+      expect(doubt).not.toBeNull();
+      expect([session.trajectory.line(state), ...otherLines].sort()).toEqual([4, 7]);
+    } finally {
+      await session.close();
+      await opened.evaluator.close();
     }
   });
 

@@ -61,19 +61,21 @@ export async function play(
       stops.push(see(stop));
       if (typeof requests === 'string' && (stop.reason === 'end' || stop.reason === 'entry')) break;
     }
-    return stops;
+    return stops.filter((stop) => stop !== null);
   } finally {
     await session.close();
     await opened.evaluator.close();
   }
 }
 
-async function projector({ debugger: session }: Opened): Promise<(stop: Stop) => SeenStop> {
+/** Null where the format has no such state: one of another thread. */
+async function projector({ debugger: session }: Opened): Promise<(stop: Stop) => SeenStop | null> {
   const { trajectory, source } = session;
   const format = await createCwmFormat(trajectory.program, source);
   return ({ reason, state }) => {
-    const projected = state < 0 ? null : format.project(trajectory.state(state));
-    if (!projected) return { reason };
+    if (state < 0) return { reason };
+    const projected = format.project(trajectory.state(state));
+    if (!projected) return null;
     return {
       reason,
       event: projected.event,
