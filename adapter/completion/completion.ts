@@ -7,9 +7,23 @@ export interface ChatMessage {
 /** A JSON schema as servers take it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** A prompt's text as another one's and what was added to it. */
+export interface PromptHistory {
+  readonly text: string;
+  /** Null where `added` is the whole text. */
+  readonly before: PromptHistory | null;
+  readonly added: string;
+}
+
 /** What a model is asked to continue. */
 export type Prompt =
-  | { readonly kind: 'text'; readonly text: string; readonly stop: readonly string[] }
+  | {
+      readonly kind: 'text';
+      readonly text: string;
+      /** How the text came to be, where that is known: it saves the work of what was written before. */
+      readonly history?: PromptHistory;
+      readonly stop: readonly string[];
+    }
   | {
       readonly kind: 'chat';
       readonly messages: readonly ChatMessage[];

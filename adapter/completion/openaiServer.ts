@@ -12,6 +12,7 @@ import {
   type ServerProfile,
   textBody,
 } from './requestBody';
+import { PromptBodyWriter } from './promptBody';
 import { serverAddress, type ServerAddress } from './serverAddress';
 import { refusalError, serverMessage, ServerRefusal } from './serverFaults';
 
@@ -55,6 +56,7 @@ export class OpenAiServer implements CompletionSource {
   readonly #apiKey: string | null;
   readonly #client: OpenAI;
   readonly #closing = new AbortController();
+  readonly #bodies = new PromptBodyWriter();
   readonly #concessions: Record<Route, Concessions>;
   #model: string | null;
 
@@ -178,7 +180,11 @@ export class OpenAiServer implements CompletionSource {
         const stream =
           prompt.kind === 'chat'
             ? await this.#client.chat.completions.create(chatBody(prompt, options, concessions), { signal })
-            : await this.#client.completions.create(textBody(prompt, options, concessions), { signal });
+            : await this.#client.post<AsyncIterable<unknown>>('/completions', {
+                body: this.#bodies.write(prompt, textBody(prompt, options, concessions)),
+                stream: true,
+                signal,
+              });
         this.#concessions[routeOf(prompt)] = concessions;
         return stream;
       } catch (thrown) {

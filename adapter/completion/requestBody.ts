@@ -28,15 +28,14 @@ const textFields: Readonly<Record<ServerProfile, ServerFields>> = {
   'llama.cpp': { cache_prompt: true },
 };
 
-/** The body for `/completions`. */
+/** The body for `/completions`, less the prompt. */
 export function textBody(
   prompt: Extract<Prompt, { kind: 'text' }>,
   options: RequestOptions,
   concessions: Concessions,
 ) {
-  const body: OpenAI.CompletionCreateParamsStreaming = {
+  const body: Omit<OpenAI.CompletionCreateParamsStreaming, 'prompt'> = {
     model: options.model,
-    prompt: prompt.text,
     stream: true,
     max_tokens: Math.min(options.maxTokens, concessions.mostTokens),
     ...(prompt.stop.length > 0 ? { stop: [...prompt.stop] } : {}),

@@ -378,7 +378,7 @@ describe('prompts', () => {
       'def main(n):\n    return n\ndef _main():  # << START_OF_TRACE\n    return main(1)\n',
     );
     expect(format.opening).toEqual([]);
-    expect(format.prompt(new Trajectory(program), -1, 'many')).toEqual({
+    expect(format.prompt(new Trajectory(program), -1, 'many')).toMatchObject({
       kind: 'text',
       text: `<|begin_of_text|><|trace_context_start|>${context}<|frame_sep|><|call_sep|>{}<|action_sep|>def _main():\n<|frame_sep|>`,
       stop: [],

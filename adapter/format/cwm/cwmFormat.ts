@@ -46,7 +46,8 @@ class CwmFormat implements Format {
 
   prompt(trajectory: Trajectory, from: number): Prompt {
     // Without stop strings: the next state may be more than one frame away.
-    return { kind: 'text', text: this.#writer.upTo(trajectory, from).text, stop: [] };
+    const { prompt } = this.#writer.upTo(trajectory, from);
+    return { kind: 'text', text: prompt.text, history: prompt, stop: [] };
   }
 
   reader(trajectory: Trajectory, from: number): StepReader {

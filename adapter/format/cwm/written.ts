@@ -1,3 +1,4 @@
+import type { PromptHistory } from '../../completion/completion';
 import type { CodeUnit } from '../../python/codeUnits';
 import type { PythonSource } from '../../python/source';
 import type { Frame, Trajectory } from '../../trajectory/trajectory';
@@ -11,7 +12,7 @@ import { writeFrame } from './writer';
 /** What a trajectory comes to up to one of its states. */
 export interface Written {
   /** The prompt: the source context, and a frame for every state. */
-  readonly text: string;
+  readonly prompt: PromptHistory;
   /** Where the execution stands. */
   readonly execution: Execution;
   /** Whether the trace has reached the script's beginning, or the entry call. */
@@ -35,8 +36,9 @@ export class TrajectoryWriter {
   ) {
     const seed = { event: 'call', locals: new Map(), line: layout.wrapperHeader, argument: null } as const;
     const { beginOfText, contextStart, frameEnd } = controlTokens;
+    const text = `${beginOfText}${contextStart}${layout.context}${frameEnd}${writeFrame(seed, null)}`;
     this.#beginning = {
-      text: `${beginOfText}${contextStart}${layout.context}${frameEnd}${writeFrame(seed, null)}`,
+      prompt: { text, before: null, added: text },
       execution: layout.isScript ? notStarted : enter(notStarted, wrapperFrame(layout.wrapper)),
       hasBegun: false,
     };
@@ -91,7 +93,7 @@ export class TrajectoryWriter {
     if (!before.hasBegun && !begins) return before;
     const execution = this.#left(before.execution, state, frame);
     const after = this.#executionAfter(execution, state, carried, frame, trajectory, index);
-    if (text !== null) return { text: before.text + text, execution: after, hasBegun: true };
+    if (text !== null) return { prompt: extend(before.prompt, text), execution: after, hasBegun: true };
     if (!carried) return { ...before, execution: after };
     const opening = before.hasBegun ? '' : this.layout.firstFrames;
     const scope = state.event === 'call' ? null : (execution.top?.locals ?? null);
@@ -101,7 +103,8 @@ export class TrajectoryWriter {
       line: this.layout.textOfLine(carried.line),
       argument: carried.argument?.repr ?? null,
     };
-    return { text: before.text + opening + writeFrame(content, scope), execution: after, hasBegun: true };
+    const frameText = opening + writeFrame(content, scope);
+    return { prompt: extend(before.prompt, frameText), execution: after, hasBegun: true };
   }
 
   /** The execution without the frames that were left without a return event before a state. */
@@ -155,6 +158,10 @@ export class TrajectoryWriter {
     const fits = units.find(({ parameters }) => parameters.every((parameter) => locals?.has(parameter)));
     return fits ?? units[0] ?? null;
   }
+}
+
+function extend(before: PromptHistory, added: string): PromptHistory {
+  return { text: before.text + added, before, added };
 }
 
 function callKey(name: string, line: number): string {
