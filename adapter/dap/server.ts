@@ -7,6 +7,8 @@ export function serveOnStandardStreams(options: SessionOptions): Promise<void> {
     const session = new NeuralDebugSession(options);
     const over = () => {
       session.dispose();
+      // Else the process would wait for a client that has nothing more to say.
+      process.stdin.destroy();
       resolve();
     };
     session.on('close', over);

@@ -1,33 +1,19 @@
-import { basename, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { DebugProtocol } from '@vscode/debugprotocol';
 import { type Configuration, parseConfiguration } from '../debugger/configuration';
-import type { ForwardRequest } from '../debugger/stepping';
 import type { Stop } from '../debugger/debugger';
 import { type KeyFor, openDebugger, type Opened } from '../debugger/open';
+import type { ForwardRequest } from '../debugger/stepping';
 import { type CatalogueError, errors } from '../errors';
-import { exceptionParts } from '../python/repr';
-import { lookUp } from '../python/valuePath';
-import type { Value } from '../trajectory/state';
-import type { StackEntry, Trajectory } from '../trajectory/trajectory';
+import { shownText } from '../shownText';
+import type { Trajectory } from '../trajectory/trajectory';
 import { describeWorld } from '../world/world';
+import { breakpointLocations, setBreakpoints, setExceptionBreakpoints } from './breakpointRequests';
 import { capabilities } from './capabilities';
+import { Client } from './client';
 import { Progress } from './progress';
-import {
-  breakpointLocationsArguments,
-  cancelArguments,
-  evaluateArguments,
-  initializeArguments,
-  read,
-  scopesArguments,
-  setBreakpointsArguments,
-  setExceptionBreakpointsArguments,
-  stackTraceArguments,
-  variablesArguments,
-} from './requests';
+import { cancelArguments, read } from './requests';
 import { AnswerFirst, type Handler, Router } from './router';
-import { shortText, shownText } from '../shownText';
-import { notPredicted, VariableStore } from './variables';
+import { kindOfValues, StopView } from './stopView';
+import { Threads } from './threads';
 
 export interface SessionOptions {
   /** The key for an origin, or null. Without it no key is ever sent. */
@@ -37,21 +23,18 @@ export interface SessionOptions {
 /** Where the session is in its life. */
 type Phase = 'new' | 'initialized' | 'launching' | 'launched' | 'debugging' | 'ended';
 
-/** Thread ids: the main thread has 1. */
-const mainThread = 1;
-
 /**
  * A debug session over the Debug Adapter Protocol. It routes requests; what they mean is the debugger's
  * business, and everything that is shown is read from the trajectory.
  */
 export class NeuralDebugSession extends Router {
   #phase: Phase = 'new';
-  #client = read(initializeArguments, {});
+  #client = new Client({});
   #configuration: Configuration | null = null;
   #opened: Opened | null = null;
-  #stop: Stop | null = null;
-  #variables = new VariableStore();
-  readonly #threadIds = new Map<string | null, number>([[null, mainThread]]);
+  /** The newest stop. */
+  #view: StopView | null = null;
+  readonly #threads = new Threads();
   readonly #progress = new Progress((event, body) => {
     this.emitEvent(event, body);
   });
@@ -71,17 +54,19 @@ export class NeuralDebugSession extends Router {
   protected override readonly handlers: Readonly<Record<string, Handler>> = {
     initialize: (args) => this.#initialize(args),
     launch: (args) => this.#launch(args),
-    setBreakpoints: (args) => this.#setBreakpoints(args),
-    setExceptionBreakpoints: (args) => this.#setExceptionBreakpoints(args),
-    breakpointLocations: (args) => this.#breakpointLocations(args),
+    setBreakpoints: (args) => setBreakpoints(this.#debugger, this.#client, args),
+    setExceptionBreakpoints: (args) => setExceptionBreakpoints(this.#debugger, args),
+    breakpointLocations: (args) => breakpointLocations(this.#debugger, this.#client, args),
     configurationDone: () => this.#configurationDone(),
-    threads: () => this.#threads(),
-    stackTrace: (args) => this.#stackTrace(args),
-    scopes: (args) => this.#scopes(args),
-    variables: (args) => this.#variablesOf(args),
-    evaluate: (args) => this.#evaluate(args),
-    exceptionInfo: () => this.#exceptionInfo(),
-    loadedSources: () => ({ sources: [this.#source(this.#debugger.trajectory)] }),
+    threads: () => ({
+      threads: this.#phase === 'ended' ? [] : this.#threads.list(kindOfValues(this.#debugger)),
+    }),
+    stackTrace: (args) => this.#stopped('stackTrace').stackTrace(args),
+    scopes: (args) => this.#stopped('scopes').scopes(args),
+    variables: (args) => this.#stopped('variables').variables(args),
+    evaluate: (args) => this.#stopped('evaluate').evaluate(args),
+    exceptionInfo: () => this.#stopped('exceptionInfo').exceptionInfo(),
+    loadedSources: () => ({ sources: [this.#client.sourceOf(this.#debugger.trajectory.program.path)] }),
     next: () => this.#forward('next'),
     stepIn: () => this.#forward('stepIn'),
     stepOut: () => this.#forward('stepOut'),
@@ -111,7 +96,7 @@ export class NeuralDebugSession extends Router {
 
   #initialize(args: unknown): object {
     if (this.#phase !== 'new') throw errors.requestOrder('initialize', 'the session was initialized before');
-    this.#client = read(initializeArguments, args);
+    this.#client = new Client(args);
     this.#phase = 'initialized';
     return capabilities;
   }
@@ -148,70 +133,6 @@ export class NeuralDebugSession extends Router {
     return openDebugger(configuration, keyFor, listener, recorded);
   }
 
-  #setBreakpoints(args: unknown): object {
-    const { source, breakpoints } = read(setBreakpointsArguments, args);
-    const { breakpoints: set, source: python, trajectory } = this.#debugger;
-    if (this.#path(source.path) !== trajectory.program.path) {
-      const message = 'This file is not part of what is predicted: calls into it are stepped over.';
-      return { breakpoints: breakpoints.map(({ line }) => ({ verified: false, line, message })) };
-    }
-    const answers = breakpoints.map((asked): DebugProtocol.Breakpoint => {
-      const line = this.#fromClient(asked.line);
-      const actual = python.breakpointLine(line);
-      if (actual === null) {
-        return {
-          verified: false,
-          line: asked.line,
-          message: 'No code on this line or after it in its block.',
-        };
-      }
-      const moved =
-        actual === line ? {} : { message: `Moved to line ${actual}: execution cannot stop on line ${line}.` };
-      return {
-        id: actual,
-        verified: true,
-        line: this.#toClient(actual),
-        source: this.#source(trajectory),
-        ...moved,
-      };
-    });
-    set.setLines(
-      answers.flatMap(({ id }, index) =>
-        id === undefined ? [] : [{ line: id, condition: breakpoints[index]?.condition?.trim() || null }],
-      ),
-    );
-    return { breakpoints: answers };
-  }
-
-  #setExceptionBreakpoints(args: unknown): object {
-    const { filters } = read(setExceptionBreakpointsArguments, args);
-    const { breakpoints } = this.#debugger;
-    breakpoints.raised = filters.includes('raised');
-    breakpoints.uncaught = filters.includes('uncaught');
-    const known = new Set(['raised', 'uncaught']);
-    return {
-      breakpoints: filters.map((filter) =>
-        known.has(filter)
-          ? { verified: true }
-          : { verified: false, message: `There is no filter "${filter}".` },
-      ),
-    };
-  }
-
-  #breakpointLocations(args: unknown): object {
-    const { source, line, endLine } = read(breakpointLocationsArguments, args);
-    const { source: python, trajectory } = this.#debugger;
-    if (this.#path(source.path) !== trajectory.program.path) return { breakpoints: [] };
-    const first = this.#fromClient(line);
-    const last = endLine === undefined ? first : this.#fromClient(endLine);
-    return {
-      breakpoints: [...python.breakableLines]
-        .filter((at) => at >= first && at <= last)
-        .sort((a, b) => a - b)
-        .map((at) => ({ line: this.#toClient(at) })),
-    };
-  }
-
   #configurationDone(): AnswerFirst {
     const { world } = this.#debugger;
     if (this.#phase !== 'launched') throw errors.requestOrder('configurationDone', 'it came before');
@@ -229,14 +150,14 @@ export class NeuralDebugSession extends Router {
   async #start(): Promise<void> {
     await this.#run((opened) => opened.debugger.start(this.#configuration?.stopOnEntry ?? false));
     // A program whose beginning was never reached has no state to stay at.
-    if (this.#phase === 'debugging' && !this.#stop) this.#terminate();
+    if (this.#phase === 'debugging' && !this.#view) this.#terminate();
   }
 
   #forward(request: ForwardRequest): AnswerFirst {
     this.#whileStopped(request);
     const body = request === 'continue' ? { allThreadsContinued: true } : undefined;
     return new AnswerFirst(body, async () => {
-      if (this.#stop?.reason === 'end') {
+      if (this.#view?.stop.reason === 'end') {
         this.#terminate();
         return;
       }
@@ -258,7 +179,7 @@ export class NeuralDebugSession extends Router {
     if (this.#debugger.isRunning) throw errors.stillPredicting();
     if (!opened || this.#phase !== 'debugging')
       throw errors.requestOrder(request, 'configurationDone comes first');
-    if (!this.#stop) throw errors.requestOrder(request, 'the program has not stopped yet');
+    if (!this.#view) throw errors.requestOrder(request, 'the program has not stopped yet');
     return opened;
   }
 
@@ -266,7 +187,7 @@ export class NeuralDebugSession extends Router {
   async #run(work: (opened: Opened) => Promise<Stop>): Promise<void> {
     const opened = this.#opened;
     if (!opened) return;
-    if (this.#client.supportsProgressReporting) {
+    if (this.#client.showsProgress) {
       this.#progress.start(describeWorld(opened.debugger.world.description));
     }
     try {
@@ -283,7 +204,7 @@ export class NeuralDebugSession extends Router {
   protected override failed(error: CatalogueError): void {
     this.#output('important', `${error.message} ${error.wayOut}\n`);
     if (this.#phase !== 'debugging') return;
-    if (!this.#stop) {
+    if (!this.#view) {
       this.#terminate();
       return;
     }
@@ -291,203 +212,24 @@ export class NeuralDebugSession extends Router {
       reason: 'pause',
       description: 'Prediction failed',
       text: `${error.message} ${error.wayOut}`,
-      threadId: this.#threadOf(this.#stop.state),
+      threadId: this.#view.threadId,
       allThreadsStopped: true,
     });
   }
 
   #show(stop: Stop): void {
-    if (this.#phase !== 'debugging') return;
-    this.#variables = new VariableStore();
-    const isEnd = stop.reason === 'end';
+    const opened = this.#opened;
+    if (!opened || this.#phase !== 'debugging') return;
     for (const note of stop.notes) this.#output('console', `${note}\n`);
-    if (isEnd && (stop.state < 0 || !this.#configuration?.stopAtEnd)) {
-      this.#stop = stop;
+    this.#view = new StopView(opened, stop, this.#client, this.#threads);
+    if (stop.state < 0 || (stop.reason === 'end' && !this.#configuration?.stopAtEnd)) {
       this.#terminate();
       return;
     }
-    this.#stop = stop;
-    this.#tellThreads(stop.state);
-    const description = this.#describe(stop);
-    this.emitEvent('stopped', {
-      reason: stopReasons[stop.reason],
-      description,
-      threadId: this.#threadOf(stop.state),
-      allThreadsStopped: true,
-      ...(stop.reason === 'breakpoint'
-        ? { hitBreakpointIds: [this.#debugger.trajectory.line(stop.state)] }
-        : {}),
-      ...(stop.reason === 'exception' ? { text: this.#argumentText(stop.state) } : {}),
-    });
-  }
-
-  /** The stop in words. Whether it was predicted comes first: editors cut what is long. */
-  #describe({ reason, state }: Stop): string {
-    const { trajectory } = this.#debugger;
-    const { confidence, doubt } = trajectory.prediction(state);
-    const sure = confidence === null ? '' : `, ${Math.round(confidence * 100)}% sure`;
-    const text = {
-      entry: 'beginning',
-      step: 'step',
-      breakpoint: 'breakpoint',
-      return: `returned ${this.#argumentText(state)}`,
-      exception: `exception ${this.#argumentText(state)}`,
-      budget: 'budget used up',
-      pause: 'paused',
-      end: trajectory.ending(state)?.how === 'cut' ? 'nothing is known beyond here' : 'end of the program',
-    }[reason];
-    const doubtful = doubt === null ? '' : `. Doubtful: ${doubt}`;
-    return shortText(`${this.#isReal ? 'Real run' : 'Predicted'}: ${text}${sure}${doubtful}`, 500);
-  }
-
-  #argumentText(state: number): string {
-    const argument = this.#debugger.trajectory.argument(state);
-    return shortText(argument?.repr ?? notPredicted, 200);
-  }
-
-  #threads(): object {
-    if (this.#phase === 'ended') return { threads: [] };
-    const label = this.#isReal ? 'real run' : 'predicted';
-    return {
-      threads: [...this.#threadIds].map(([name, id]) => ({
-        id,
-        name: `${shownText(name ?? 'MainThread')} (${label})`,
-      })),
-    };
-  }
-
-  #tellThreads(state: number): void {
-    for (const name of this.#debugger.trajectory.threads(state).keys()) {
-      if (this.#threadIds.has(name)) continue;
-      const threadId = this.#threadIds.size + 1;
-      this.#threadIds.set(name, threadId);
+    for (const threadId of this.#threads.add(opened.debugger.trajectory.threads(stop.state).keys())) {
       this.emitEvent('thread', { reason: 'started', threadId });
     }
-  }
-
-  #threadOf(state: number): number {
-    const thread = state < 0 ? null : this.#debugger.trajectory.frame(state).thread;
-    return this.#threadIds.get(thread) ?? mainThread;
-  }
-
-  #stackTrace(args: unknown): object {
-    const { threadId, startFrame, levels } = read(stackTraceArguments, args);
-    const { trajectory } = this.#debugger;
-    const stop = this.#stopped('stackTrace');
-    const thread = [...this.#threadIds].find(([, id]) => id === threadId);
-    if (!thread) throw errors.requestArgument('threadId', `there is no thread ${threadId}`);
-    const state = trajectory.threads(stop.state).get(thread[0]);
-    const stack = state === undefined ? [] : trajectory.stack(state);
-    const shown = stack.slice(startFrame, levels > 0 ? startFrame + levels : undefined);
-    return {
-      totalFrames: stack.length,
-      stackFrames: shown.map((entry) => this.#stackFrame(trajectory, entry)),
-    };
-  }
-
-  #stackFrame(trajectory: Trajectory, { frame, state }: StackEntry): DebugProtocol.StackFrame {
-    const { doubt } = trajectory.prediction(state);
-    return {
-      id: state + 1,
-      name: shownText(frame.function),
-      line: this.#toClient(Math.max(1, trajectory.line(state))),
-      column: this.#client.columnsStartAt1 ? 1 : 0,
-      source: this.#source(trajectory),
-      ...(doubt === null ? {} : { presentationHint: 'subtle' }),
-    };
-  }
-
-  #scopes(args: unknown): object {
-    const state = this.#frameState(read(scopesArguments, args).frameId, 'scopes');
-    const { trajectory } = this.#debugger;
-    const stop = this.#stopped('scopes');
-    const label = this.#isReal ? 'real run' : 'predicted';
-    const scopes: DebugProtocol.Scope[] = [];
-    const known = trajectory.locals(state);
-    const isOuter = state !== stop.state;
-    if (known) {
-      const asOf = isOuter || known.state !== state ? ` as of line ${trajectory.line(known.state)}` : '';
-      scopes.push({
-        name: `Locals${asOf} (${label})`,
-        presentationHint: 'locals',
-        variablesReference: this.#variables.locals(known.locals),
-        namedVariables: known.locals.size,
-        expensive: false,
-      });
-    }
-    const results = isOuter ? new Map<string, Value>() : this.#results(stop);
-    if (results.size > 0) {
-      scopes.push({
-        name: `Return values (${label})`,
-        presentationHint: 'returnValue',
-        variablesReference: this.#variables.values(results),
-        namedVariables: results.size,
-        expensive: false,
-      });
-    }
-    return { scopes };
-  }
-
-  /** The values that were returned on the way to a stop, by what returned them. */
-  #results(stop: Stop): Map<string, Value> {
-    const { trajectory } = this.#debugger;
-    const results = new Map<string, Value>();
-    const add = (name: string, value: Value) => {
-      const label = `${name}()`;
-      let unique = label;
-      for (let number = 2; results.has(unique); number++) unique = `${label} #${number}`;
-      results.set(unique, value);
-    };
-    for (const { function: name, value } of stop.returned) add(name, value);
-    const own = trajectory.argument(stop.state);
-    if (own && trajectory.event(stop.state) === 'return') add(trajectory.frame(stop.state).function, own);
-    return results;
-  }
-
-  #variablesOf(args: unknown): object {
-    const { variablesReference, filter, start, count } = read(variablesArguments, args);
-    this.#stopped('variables');
-    const variables = this.#variables.variables(variablesReference, filter, start ?? 0, count ?? 0);
-    if (!variables) throw errors.requestArgument('variablesReference', 'it is not, or no longer, known');
-    return { variables };
-  }
-
-  async #evaluate(args: unknown): Promise<object> {
-    const { expression, frameId, context } = read(evaluateArguments, args);
-    const stop = this.#stopped('evaluate');
-    const state = frameId === undefined ? stop.state : this.#frameState(frameId, 'evaluate');
-    const locals = this.#debugger.trajectory.locals(state)?.locals ?? new Map<string, Value>();
-    const known = lookUp(expression, locals);
-    if (known?.repr) return this.#result(known.repr, context);
-    if (context === 'hover') throw errors.notPredicted('it is no known value');
-    const result = await this.#opened?.evaluator.evaluate(expression, locals);
-    if (result?.kind === 'value') return this.#result(result.repr, context);
-    if (result?.kind === 'raises') throw errors.expressionRaises(result.type, result.message);
-    throw errors.notPredicted(result?.reason ?? 'the session is over');
-  }
-
-  #result(repr: string, context: string): object {
-    if (context === 'clipboard' || context === 'variables') return { result: repr, variablesReference: 0 };
-    const { value, type, variablesReference, indexedVariables, namedVariables } = this.#variables.variable(
-      '',
-      { repr, confidence: null },
-      null,
-    );
-    return { result: value, type, variablesReference, indexedVariables, namedVariables };
-  }
-
-  #exceptionInfo(): object {
-    const { trajectory } = this.#debugger;
-    const { state, reason } = this.#stopped('exceptionInfo');
-    if (trajectory.event(state) !== 'exception') throw errors.noException();
-    const repr = trajectory.argument(state)?.repr;
-    const { type, message } = exceptionParts(repr ?? 'Exception');
-    const how = this.#isReal ? 'really raised' : 'predicted';
-    return {
-      exceptionId: shownText(type),
-      description: shortText(`${message ?? ''} (${how})`.trim()),
-      breakMode: reason === 'exception' && !this.#debugger.breakpoints.raised ? 'unhandled' : 'always',
-    };
+    this.emitEvent('stopped', this.#view.event);
   }
 
   #pause(): object | undefined {
@@ -519,7 +261,7 @@ export class NeuralDebugSession extends Router {
     await this.#close();
     this.#opened = opened;
     this.#configuration = configuration;
-    this.#stop = null;
+    this.#view = null;
     return new AnswerFirst(undefined, () => this.#start());
   }
 
@@ -547,26 +289,11 @@ export class NeuralDebugSession extends Router {
     if (opened) await close(opened);
   }
 
-  #stopped(request: string): Stop {
-    if (this.#debugger.isRunning || !this.#stop)
+  #stopped(request: string): StopView {
+    if (this.#debugger.isRunning || !this.#view) {
       throw errors.requestOrder(request, 'the program is not stopped');
-    return this.#stop;
-  }
-
-  #frameState(frameId: number, request: string): number {
-    const stop = this.#stopped(request);
-    const { trajectory } = this.#debugger;
-    const state = frameId - 1;
-    const isOpen = [...trajectory.threads(stop.state).values()].some((top) =>
-      trajectory.stack(top).some((entry) => entry.state === state),
-    );
-    if (!isOpen) throw errors.requestArgument('frameId', 'it is not a frame of the current stop');
-    return state;
-  }
-
-  /** Whether the values come from a real run. */
-  get #isReal(): boolean {
-    return this.#opened?.debugger.world.description.isReal ?? false;
+    }
+    return this.#view;
   }
 
   #output(category: 'console' | 'stdout' | 'important' | 'predicted', text: string): void {
@@ -579,41 +306,9 @@ export class NeuralDebugSession extends Router {
       output: shown.endsWith('\n') || !isPredicted ? shown : `${shown}\n`,
     });
   }
-
-  #source(trajectory: Trajectory): DebugProtocol.Source {
-    const { path } = trajectory.program;
-    return {
-      name: basename(path),
-      path: this.#client.pathFormat === 'uri' ? pathToFileURL(path).href : path,
-    };
-  }
-
-  #path(given: string | undefined): string | null {
-    if (given === undefined) return null;
-    return resolve(given.startsWith('file:') ? fileURLToPath(given) : given);
-  }
-
-  #toClient(line: number): number {
-    return this.#client.linesStartAt1 ? line : line - 1;
-  }
-
-  #fromClient(line: number): number {
-    return this.#client.linesStartAt1 ? line : line + 1;
-  }
 }
 
 async function close(opened: Opened): Promise<void> {
   await opened.debugger.close();
   await opened.evaluator.close();
 }
-
-const stopReasons: Readonly<Record<Stop['reason'], string>> = {
-  entry: 'entry',
-  step: 'step',
-  breakpoint: 'breakpoint',
-  return: 'step',
-  exception: 'exception',
-  budget: 'pause',
-  pause: 'pause',
-  end: 'pause',
-};

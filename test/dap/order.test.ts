@@ -59,7 +59,8 @@ describe('a request that comes', () => {
 
   it('with arguments of another shape is refused, naming the argument', async () => {
     client = new DapClient();
-    await client.launch({ world: 'recording', recording });
+    await client.launch({ world: 'recording', recording, stopOnEntry: true });
+    await client.start(path);
     for (const [command, args, named] of [
       ['setBreakpoints', { source: 3 }, 'source'],
       ['stackTrace', { threadId: 'x' }, 'threadId'],

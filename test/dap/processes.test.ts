@@ -8,15 +8,13 @@ const cli = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));
 const program = fileURLToPath(new URL('../cases/31-recursion-step-over.py', import.meta.url));
 const recording = fileURLToPath(new URL('recordings/recursion.jsonl', import.meta.url));
 
-let client: DebugClient | null = null;
 let server: Running | null = null;
 afterEach(async () => {
-  await client?.stop();
   await server?.stop();
-  client = server = null;
+  server = null;
 });
 
-/** A whole session, as another editor would have it. */
+/** A whole session, as another editor would have it. The adapter ends with it: there is nothing left to stop. */
 async function debug(started: DebugClient): Promise<void> {
   await Promise.all([
     started.configurationSequence(),
@@ -36,17 +34,24 @@ async function debug(started: DebugClient): Promise<void> {
 }
 
 describe('neural-debug dap', () => {
-  it('serves a session on standard input and output, and ends after it', async () => {
-    client = new DebugClient(cli, 'dap', 'neural-debug', undefined, true);
+  it('serves a session on standard input and output', async () => {
+    const client = new DebugClient(cli, 'dap', 'neural-debug', undefined, true);
     await client.start();
     await debug(client);
+  });
+
+  it('ends after the session, although its input stays open', async () => {
+    const adapter = startNeuralDebug(['dap']);
+    const ended = new Promise((resolve) => adapter.process.once('exit', resolve));
+    const body = JSON.stringify({ seq: 1, type: 'request', command: 'disconnect' });
+    adapter.process.stdin?.write(`Content-Length: ${body.length}\r\n\r\n${body}`);
+    expect(await ended).toBe(0);
   });
 
   it('serves one session after the other on a port', async () => {
     server = startNeuralDebug(['dap', '--port', '0']);
     const port = Number((await server.line()).split(':')[1]);
     for (let round = 0; round < 2; round++) {
-      // The session's end closes the connection: there is nothing left to stop.
       const connected = new DebugClient(cli, 'dap', 'neural-debug');
       await connected.start(port);
       await debug(connected);

@@ -1,0 +1,42 @@
+import { basename, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { DebugProtocol } from '@vscode/debugprotocol';
+import { initializeArguments, read } from './requests';
+
+/** How a client counts and names: lines and columns from 0 or 1, files by path or URI. */
+export class Client {
+  readonly #wants;
+
+  /** @param args the arguments of `initialize` */
+  constructor(args: unknown) {
+    this.#wants = read(initializeArguments, args);
+  }
+
+  get showsProgress(): boolean {
+    return this.#wants.supportsProgressReporting;
+  }
+
+  get firstColumn(): number {
+    return this.#wants.columnsStartAt1 ? 1 : 0;
+  }
+
+  /** A line of ours, which are counted from 1, as the client counts. */
+  lineOf(line: number): number {
+    return this.#wants.linesStartAt1 ? line : line - 1;
+  }
+
+  /** A line of the client's as ours. */
+  ownLine(line: number): number {
+    return this.#wants.linesStartAt1 ? line : line + 1;
+  }
+
+  sourceOf(path: string): DebugProtocol.Source {
+    return { name: basename(path), path: this.#wants.pathFormat === 'uri' ? pathToFileURL(path).href : path };
+  }
+
+  /** The file that a source of the client's names; null if it names none. */
+  ownPath({ path }: { readonly path?: string | undefined }): string | null {
+    if (path === undefined) return null;
+    return resolve(path.startsWith('file:') ? fileURLToPath(path) : path);
+  }
+}
