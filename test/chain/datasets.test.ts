@@ -68,7 +68,7 @@ describe('the fixed programs of QuixBugs, stepped over HTTP as in a real run', (
     ? readdirSync(join(quixbugs, 'json_testcases')).map((name) => name.replace('.json', ''))
     : [];
   it.skipIf(isThere)('skipped: ../shared/data/quixbugs is not there', () => undefined);
-  it.each(names)('%s', async (name) => {
+  it.each(names)('%s', { timeout: 120_000 }, async (name) => {
     const program = join(quixbugs, 'correct_python_programs', `${name}.py`);
     const cases = readFileSync(join(quixbugs, 'json_testcases', `${name}.json`), 'utf8')
       .trim()

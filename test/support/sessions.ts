@@ -24,12 +24,12 @@ export interface Script {
   readonly raised?: boolean;
   /** Whether the beginning is a stop; it is, unless this is false. */
   readonly stopOnEntry?: boolean;
-  /** The requests, or one that is repeated until the program ends. */
+  /** The requests, or one that is repeated until the program ends, or for 150 stops. */
   readonly requests: readonly Request[] | Request;
 }
 
 /** The most stops that a repeated request makes. */
-const mostStops = 400;
+const mostStops = 150;
 
 /**
  * Plays a script against a world.
