@@ -119,11 +119,21 @@ export const errors = {
     entry(102, 'user')('No program is given.', 'Set "program" to the Python file that is to be debugged.'),
   cannotRead: (path: string, cause: string) =>
     entry(103, 'user')(`${path} cannot be read: ${cause}.`, 'Check the path and the rights to the file.'),
+  cannotWrite: (path: string, cause: string) =>
+    entry(107, 'user')(
+      `${path} cannot be written: ${cause}`,
+      'Choose another file, or make its folder first.',
+    ),
+  adapterPort: (port: number, cause: string) =>
+    entry(108, 'user')(
+      `The debug adapter cannot listen on port ${port}: ${cause}`,
+      'Choose another port; 0 takes any free one.',
+    ),
   noWorld: () =>
     entry(104, 'user')(
       'Nothing is set that could predict the program, and nothing was run.',
-      'Choose what answers: connect a server with a model (base URL, model, format), or take the reference, ' +
-        'which really runs the program on this computer.',
+      'Choose what answers: connect a server with a model (--base-url on the command line), or take the ' +
+        'reference, which really runs the program on this computer (--world reference).',
     ),
   noServer: () =>
     entry(105, 'user')(
@@ -463,6 +473,11 @@ export const errors = {
 /** What somebody said, to follow a statement; nothing for nothing. */
 function quoted(said: string): string {
   return said === '' ? '' : `: "${said}"`;
+}
+
+/** An error as people read it: what happened, and the way out. */
+export function errorText({ message, wayOut }: CatalogueError): string {
+  return `${message}${/[.!?:]$/.test(message) ? '' : '.'} ${wayOut}`;
 }
 
 /** The message of anything that was thrown. */

@@ -5,7 +5,8 @@ export type Command =
   | { readonly name: 'clear'; readonly line: number | null }
   | { readonly name: 'print'; readonly expression: string }
   | { readonly name: 'where' | 'list' | 'locals' | 'up' | 'down' | 'help' | 'quit' }
-  | { readonly name: 'exceptions'; readonly filters: readonly ('raised' | 'uncaught')[] };
+  /** Without filters: a question. */
+  | { readonly name: 'exceptions'; readonly filters: readonly ('raised' | 'uncaught')[] | null };
 
 /** What is wrong with a command, for people. */
 export interface CommandProblem {
@@ -30,7 +31,7 @@ const vocabulary = {
   clear: { words: ['clear', 'cl'], help: 'cl LINE: remove a breakpoint; cl: remove all' },
   exceptions: {
     words: ['exceptions', 'ex'],
-    help: 'ex raised uncaught: which exceptions to stop at; ex: none',
+    help: 'ex raised uncaught, or ex none: which exceptions to stop at; ex: tell',
   },
   print: {
     words: ['print', 'pp', 'p'],
@@ -78,9 +79,10 @@ export function parseCommand(text: string): Command | CommandProblem | null {
         : { problem: `cl takes a line, not "${rest}".` };
     case 'exceptions': {
       const filters = rest.split(/[\s,]+/).filter((filter) => filter !== '');
+      if (filters.length === 0) return { name, filters: null };
+      if (rest === 'none') return { name, filters: [] };
       const known = filters.filter((filter) => filter === 'raised' || filter === 'uncaught');
-      if (known.length < filters.length)
-        return { problem: 'The exceptions to stop at are: raised, uncaught.' };
+      if (known.length < filters.length) return { problem: 'ex takes raised, uncaught or none.' };
       return { name, filters: known };
     }
     default:

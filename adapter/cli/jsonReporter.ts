@@ -1,5 +1,6 @@
+import { uncaughtException } from '../debugger/ending';
 import type { Debugger, Stop } from '../debugger/debugger';
-import type { CatalogueError } from '../errors';
+import { type CatalogueError, errorText } from '../errors';
 import type { Reporter } from './reporter';
 
 /** Tells each stop as one JSON object a line on standard output; all else goes to standard error. */
@@ -22,6 +23,9 @@ export class JsonReporter implements Reporter {
       arg: isSomewhere ? (trajectory.argument(state)?.repr ?? null) : null,
       confidence,
       world: world.description.kind,
+      ...(reason === 'end' && isSomewhere
+        ? { exception: uncaughtException(trajectory, state) ?? undefined }
+        : {}),
       ...(isSomewhere && trajectory.frame(state).thread !== null
         ? { thread: trajectory.frame(state).thread }
         : {}),
@@ -47,7 +51,7 @@ export class JsonReporter implements Reporter {
   }
 
   error(error: CatalogueError): void {
-    process.stderr.write(`error ${error.code}: ${error.message} ${error.wayOut}\n`);
+    process.stderr.write(`error ${error.code}: ${errorText(error)}\n`);
   }
 
   #write(row: object): void {

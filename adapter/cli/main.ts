@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { serveOnPort, serveOnStandardStreams } from '../dap/server';
-import { asCatalogueError } from '../errors';
+import { asCatalogueError, describeCause, errors, errorText } from '../errors';
 import { shownText } from '../shownText';
 import { parseBreakpoint } from './commands';
 import { adapterKey } from './keys';
@@ -34,7 +34,10 @@ function oneMore(text: string, before: readonly string[]): string[] {
 }
 
 function program(finish: (code: number) => void): Command {
-  const cli = new Command('neural-debug').description(description).exitOverride().showHelpAfterError();
+  const cli = new Command('neural-debug')
+    .description(description)
+    .exitOverride()
+    .showHelpAfterError('(add --help for what there is)');
 
   cli
     .command('run')
@@ -101,7 +104,10 @@ function program(finish: (code: number) => void): Command {
         await serveOnStandardStreams({ keyFor: adapterKey() });
         return;
       }
-      const server = await serveOnPort(options.port, { keyFor: adapterKey() });
+      const wanted = options.port;
+      const server = await serveOnPort(wanted, { keyFor: adapterKey() }).catch((thrown: unknown) => {
+        throw errors.adapterPort(wanted, describeCause(thrown));
+      });
       const address = server.address();
       if (typeof address === 'object' && address) process.stdout.write(`127.0.0.1:${address.port}\n`);
       await new Promise((closed) => server.once('close', closed));
@@ -119,7 +125,7 @@ async function main(): Promise<number> {
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     const error = asCatalogueError(thrown);
-    process.stderr.write(`error ${error.code}: ${shownText(error.message)} ${error.wayOut}\n`);
+    process.stderr.write(`error ${error.code}: ${shownText(errorText(error))}\n`);
     return exitCodes.failed;
   }
   return code;

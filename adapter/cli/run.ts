@@ -67,8 +67,11 @@ export async function run(file: string, options: RunOptions): Promise<number> {
     const describe = () => pc.dim(`${describeWorld(opened.debugger.world.description)}.`);
     const described = describe();
     if (!options.json) reporter.text(described);
+    for (const note of opened.notes) reporter.problem(note);
     for (const { line, condition } of options.break) driver.setBreakpoint(line, condition);
     await driver.start();
+    // A script has no use for a session that did not begin; a person can try again.
+    if (driver.hasFailed && !isConversation(options)) return exitCodes.failed;
     // The beginning may have shown which model, or which Python, answers.
     if (!options.json && describe() !== described) reporter.text(describe());
     await followCommands(driver, opened.debugger, options);
@@ -80,10 +83,15 @@ export async function run(file: string, options: RunOptions): Promise<number> {
   }
 }
 
+/** Whether a person types the commands. */
+function isConversation(options: RunOptions): boolean {
+  return options.commands === undefined && stdin.isTTY && stdout.isTTY && !options.json;
+}
+
 async function followCommands(driver: Session, session: Debugger, options: RunOptions): Promise<void> {
   if (options.commands !== undefined) {
     await driver.execute(options.commands);
-  } else if (stdin.isTTY && stdout.isTTY && !options.json) {
+  } else if (isConversation(options)) {
     await converse(driver, session);
   } else {
     for await (const line of createInterface({ input: stdin })) {
@@ -105,15 +113,24 @@ async function converse(driver: Session, session: Debugger): Promise<void> {
       line,
     ],
   });
+  let wantsToLeave = false;
   terminal.on('SIGINT', () => {
-    if (session.isRunning) session.pause();
-    else terminal.close();
+    if (session.isRunning) {
+      session.pause();
+    } else if (wantsToLeave) {
+      terminal.close();
+    } else {
+      wantsToLeave = true;
+      stdout.write('\nPress Ctrl+C again, or q, to leave.\n');
+      terminal.prompt();
+    }
   });
   let last = '';
   terminal.prompt();
   for await (const line of terminal) {
     // As in pdb, an empty line repeats the last command.
     last = line.trim() === '' ? last : line;
+    wantsToLeave = false;
     await driver.execute(last);
     if (driver.hasQuit) break;
     terminal.prompt();
@@ -122,7 +139,7 @@ async function converse(driver: Session, session: Debugger): Promise<void> {
 }
 
 async function configure(file: string, options: RunOptions): Promise<Configuration> {
-  const baseUrl = options.baseUrl ?? process.env[environment.baseUrl];
+  const baseUrl = options.baseUrl ?? (process.env[environment.baseUrl] || undefined);
   const isRecording = options.world === 'recording';
   const choice =
     options.world === undefined && baseUrl === undefined
@@ -165,11 +182,18 @@ async function chooseWorld(): Promise<{ world: string; baseUrl: string | undefin
         '  2  the reference: Python really runs the program on this computer\n' +
         '  3  nothing: leave\n',
     );
-    const choice = (await terminal.question('Choice: ')).trim();
-    if (choice === '2') return { world: 'reference', baseUrl: undefined };
-    if (choice !== '1') throw errors.noWorld();
-    const baseUrl = (await terminal.question('Base URL (such as http://127.0.0.1:8000/v1): ')).trim();
-    return { world: 'server', baseUrl };
+    const ask = async (question: string) => (await terminal.question(question)).trim();
+    for (;;) {
+      const choice = await ask('Choice: ');
+      if (choice === '1')
+        return { world: 'server', baseUrl: await ask('Base URL (such as http://127.0.0.1:8000/v1): ') };
+      if (choice === '2') return { world: 'reference', baseUrl: undefined };
+      if (choice === '3') throw errors.noWorld();
+      stdout.write('Please answer 1, 2 or 3.\n');
+    }
+  } catch (thrown) {
+    // Ctrl+C and the end of the input choose nothing.
+    throw thrown instanceof Error && thrown.name === 'AbortError' ? errors.noWorld() : thrown;
   } finally {
     terminal.close();
   }

@@ -10,7 +10,10 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions): Promise<void> {
   const server = await startModelServer(options);
   process.stdout.write(`${server.url}\n${server.token}\n`);
-  process.stderr.write(`${startupNotice()}\n`);
+  process.stderr.write(
+    `${startupNotice()}\nTo debug with it, in another terminal:\n` +
+      `  NEURAL_DEBUG_API_KEY=${server.token} neural-debug run FILE --base-url ${server.url}\n`,
+  );
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
   });

@@ -88,8 +88,7 @@ export class Session {
         this.#debugger.breakpoints.setLines([...this.#breakpoints.values()]);
         return;
       case 'exceptions':
-        this.#debugger.breakpoints.raised = command.filters.includes('raised');
-        this.#debugger.breakpoints.uncaught = command.filters.includes('uncaught');
+        this.#stopAtExceptions(command.filters);
         return;
       case 'print':
         return this.#print(command.expression);
@@ -118,9 +117,10 @@ export class Session {
     }
   }
 
-  async #move(work: () => Promise<Stop> | Stop): Promise<void> {
+  async #move(work: () => Promise<Stop>): Promise<void> {
     try {
-      const stop = await work();
+      // Where the beginning was never reached, any step tries to get there.
+      const stop = await (this.#debugger.cursor < 0 ? this.#debugger.start(true) : work());
       this.#lookingAt = 0;
       this.reporter.stop(stop);
     } catch (thrown) {
@@ -180,6 +180,16 @@ export class Session {
       const mark = `${this.#breakpoints.has(line) ? 'B' : ' '}${line === current ? '->' : '  '}`;
       this.reporter.text(`${String(line).padStart(5)} ${mark} ${shownText(source.lines[line - 1] ?? '')}`);
     }
+  }
+
+  #stopAtExceptions(filters: readonly ('raised' | 'uncaught')[] | null): void {
+    const { breakpoints } = this.#debugger;
+    if (filters) {
+      breakpoints.raised = filters.includes('raised');
+      breakpoints.uncaught = filters.includes('uncaught');
+    }
+    const set = (['raised', 'uncaught'] as const).filter((filter) => breakpoints[filter]);
+    this.reporter.text(`Stopping at exceptions: ${set.length > 0 ? set.join(', ') : 'none'}.`);
   }
 
   #listBreakpoints(): void {

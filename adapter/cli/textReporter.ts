@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import pc from 'picocolors';
+import { describeEnding } from '../debugger/ending';
 import type { Debugger, Stop } from '../debugger/debugger';
-import type { CatalogueError } from '../errors';
+import { type CatalogueError, errorText } from '../errors';
 import { shownText } from '../shownText';
 import type { Locals } from '../trajectory/state';
 import type { Reporter } from './reporter';
@@ -13,16 +14,21 @@ const mostCharacters = 120;
 export class TextReporter implements Reporter {
   /** The locals that were shown last, and whose they were. */
   #shown: { readonly activation: number; readonly locals: Locals } | null = null;
+  /** Whether the program's output ended within a line. */
+  #isInLine = false;
+  /** The end that was told last. */
+  #toldEnd: number | null = null;
 
   constructor(private readonly session: () => Debugger) {}
 
   stop(stop: Stop): void {
     const { trajectory, source } = this.session();
     for (const note of stop.notes) this.text(pc.yellow(note));
-    if (stop.state < 0) {
+    if (stop.state < 0 || (stop.reason === 'end' && stop.state === this.#toldEnd)) {
       this.text('The program is over.');
       return;
     }
+    this.#toldEnd = stop.reason === 'end' ? stop.state : null;
     const frame = trajectory.frame(stop.state);
     const line = trajectory.line(stop.state);
     for (const { function: name, value } of stop.returned) {
@@ -31,7 +37,7 @@ export class TextReporter implements Reporter {
     const place = `${basename(trajectory.program.path)}:${line} ${shownText(frame.function)}`;
     this.text(`${pc.cyan(`> ${place}`)}  ${pc.dim(this.#why(stop))}`);
     const text = source.lines[line - 1];
-    if (text !== undefined) this.text(`-> ${shownText(text.trim())}`);
+    if (text !== undefined) this.text(`-> ${shorten(text.trim())}`);
     this.#tellChanges(stop.state);
   }
 
@@ -41,11 +47,16 @@ export class TextReporter implements Reporter {
 
   output(text: string, isDerived: boolean): void {
     const safe = text.split('\n').map(shownText).join('\n');
-    process.stdout.write(isDerived ? pc.italic(safe.replace(/^(?=.)/gm, 'predicted output: ')) : safe);
+    const lines = this.#isInLine ? /\n(?=.)/g : /^(?=.)/gm;
+    process.stdout.write(
+      isDerived ? pc.italic(safe.replace(lines, (found) => `${found}predicted output: `)) : safe,
+    );
+    this.#isInLine = !text.endsWith('\n');
   }
 
   text(text: string): void {
-    process.stdout.write(`${text}\n`);
+    process.stdout.write(`${this.#isInLine ? '\n' : ''}${text}\n`);
+    this.#isInLine = false;
   }
 
   problem(text: string): void {
@@ -53,16 +64,13 @@ export class TextReporter implements Reporter {
   }
 
   error(error: CatalogueError): void {
-    process.stderr.write(
-      `${pc.red(`error ${error.code}: ${shownText(error.message)}`)} ${shownText(error.wayOut)}\n`,
-    );
+    process.stderr.write(`${pc.red(`error ${error.code}:`)} ${shownText(errorText(error))}\n`);
   }
 
   #why({ reason, state }: Stop): string {
     const { trajectory, world } = this.session();
     const { confidence, doubt } = trajectory.prediction(state);
     const argument = shorten(trajectory.argument(state)?.repr ?? null);
-    const ending = trajectory.ending(state)?.how;
     const text = {
       entry: 'beginning',
       step: '',
@@ -71,10 +79,7 @@ export class TextReporter implements Reporter {
       exception: `exception ${argument}`,
       budget: 'budget used up',
       pause: 'paused',
-      end:
-        ending === 'cut'
-          ? 'nothing is known beyond here'
-          : `end of the program${trajectory.event(state) === 'return' ? `, returned ${argument}` : ''}`,
+      end: shorten(describeEnding(trajectory, state)),
     }[reason];
     const how = world.description.isReal ? 'real run' : 'predicted';
     const sure = confidence === null ? '' : `, ${Math.round(confidence * 100)}% sure`;

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { describeCause, errors } from '../errors';
 import { readProgram } from '../debugger/open';
 import { endLine, headerLine, stateLine } from '../trajectory/recording';
 import { Trajectory } from '../trajectory/trajectory';
@@ -19,42 +21,78 @@ export async function trace(file: string, options: TraceOptions): Promise<void> 
   const program = await readProgram({ program: file, entry: options.entry ?? null, args: [...options.arg] });
   process.stderr.write(`Really running ${program.path}, to record it.\n`);
   const world = new ReferenceWorld(program, options.python === undefined ? {} : { python: options.python });
-  const toStandardOutput = options.output === '-';
-  const out = toStandardOutput ? process.stdout : createWriteStream(options.output);
-  // Opening the file can fail before anything is written to it.
-  const written = toStandardOutput ? Promise.resolve() : finished(out);
-  written.catch(() => undefined);
-  const write = async (line: string): Promise<void> => {
-    if (!out.write(line)) await Promise.race([written, once(out, 'drain')]);
-  };
+  // A run that cannot begin leaves a recording of before as it is.
+  let out: RecordingOutput | null = null;
   try {
     const trajectory = new Trajectory(program);
     const signal = new AbortController().signal;
+    const step_into = { name: 'step_into' } as const;
     let last = -1;
-    let hasHeader = false;
     for await (const steps of world.predict({
       trajectory,
       from: -1,
-      action: { name: 'step_into' },
+      action: step_into,
       wanted: 'many',
       signal,
     })) {
       // The world knows its version once the run has begun.
-      if (!hasHeader) await write(headerLine(program, world.description));
-      hasHeader = true;
+      if (!out)
+        await (out = new RecordingOutput(options.output)).write(headerLine(program, world.description));
       for (const step of steps) {
         if (step.kind === 'end') {
-          await write(endLine(step));
+          await out.write(endLine(step));
           for (const note of step.notes) process.stderr.write(`${note}\n`);
+          process.stderr.write(`Recorded ${last + 1} states; ${endings[step.how]}.\n`);
           continue;
         }
-        last = trajectory.append(last, { name: 'step_into' }, step);
-        await write(stateLine(trajectory, last));
+        last = trajectory.append(last, step_into, step);
+        await out.write(stateLine(trajectory, last));
       }
     }
-    if (!toStandardOutput) out.end();
-    await written;
+    await out?.end();
   } finally {
     await world.close();
+  }
+}
+
+const endings = {
+  returned: 'the program ended normally',
+  raised: 'an exception ended the program',
+  exited: 'the program exited',
+  cut: 'the recording was cut short',
+} as const;
+
+/** A recording's file, or standard output. */
+class RecordingOutput {
+  readonly #stream: Writable;
+  /** Settled once all is written; standard output is never closed. */
+  readonly #written: Promise<void>;
+
+  constructor(private readonly path: string) {
+    const isStandard = path === '-';
+    this.#stream = isStandard ? process.stdout : createWriteStream(path);
+    this.#written = isStandard ? Promise.resolve() : finished(this.#stream);
+    // Opening the file can fail before anything waits for it.
+    this.#written.catch(() => undefined);
+  }
+
+  async write(line: string): Promise<void> {
+    if (this.#stream.write(line)) return;
+    const drained = once(this.#stream, 'drain');
+    await (this.path === '-' ? drained : this.#orFail(Promise.race([drained, this.#written])));
+  }
+
+  async end(): Promise<void> {
+    if (this.path === '-') return;
+    this.#stream.end();
+    await this.#orFail(this.#written);
+  }
+
+  async #orFail(work: Promise<unknown>): Promise<void> {
+    try {
+      await work;
+    } catch (thrown) {
+      throw errors.cannotWrite(this.path, describeCause(thrown));
+    }
   }
 }

@@ -1,7 +1,7 @@
 import { ProtocolServer } from '@vscode/debugadapter/lib/protocol';
 import { Event, Response } from '@vscode/debugadapter';
 import type { DebugProtocol } from '@vscode/debugprotocol';
-import { asCatalogueError, errors } from '../errors';
+import { asCatalogueError, errors, errorText } from '../errors';
 import { shownText } from '../shownText';
 
 /** Answers one request: the response's body, or nothing where the protocol has none. */
@@ -55,7 +55,7 @@ export abstract class Router extends ProtocolServer {
       response.success = false;
       response.message = error.message;
       const isQuiet = this.quiet.has(request.command);
-      const text = isQuiet ? error.message : `${error.message} ${error.wayOut}`;
+      const text = isQuiet ? error.message : errorText(error);
       // Braces would stand for variables of the message.
       const format = shownText(text).replaceAll('{', '(').replaceAll('}', ')');
       response.body = {

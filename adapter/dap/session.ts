@@ -2,7 +2,7 @@ import { type Configuration, parseConfiguration } from '../debugger/configuratio
 import type { Stop } from '../debugger/debugger';
 import { type KeyFor, openDebugger, type Opened } from '../debugger/open';
 import type { ForwardRequest } from '../debugger/stepping';
-import { type CatalogueError, errors } from '../errors';
+import { type CatalogueError, errors, errorText } from '../errors';
 import { shownText } from '../shownText';
 import type { Trajectory } from '../trajectory/trajectory';
 import { describeWorld } from '../world/world';
@@ -140,6 +140,7 @@ export class NeuralDebugSession extends Router {
     return new AnswerFirst(undefined, async () => {
       const described = describeWorld(world.description);
       this.#output('console', `${described}.\n`);
+      for (const note of this.#opened?.notes ?? []) this.#output('console', `${note}\n`);
       await this.#start();
       // The beginning may have shown which model, or which Python, answers.
       const answering = describeWorld(world.description);
@@ -202,7 +203,7 @@ export class NeuralDebugSession extends Router {
   }
 
   protected override failed(error: CatalogueError): void {
-    this.#output('important', `${error.message} ${error.wayOut}\n`);
+    this.#output('important', `${errorText(error)}\n`);
     if (this.#phase !== 'debugging') return;
     if (!this.#view) {
       this.#terminate();
@@ -211,7 +212,7 @@ export class NeuralDebugSession extends Router {
     this.emitEvent('stopped', {
       reason: 'pause',
       description: 'Prediction failed',
-      text: `${error.message} ${error.wayOut}`,
+      text: errorText(error),
       threadId: this.#view.threadId,
       allThreadsStopped: true,
     });

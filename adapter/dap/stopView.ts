@@ -1,4 +1,5 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
+import { describeEnding } from '../debugger/ending';
 import type { Debugger, Stop } from '../debugger/debugger';
 import type { Opened } from '../debugger/open';
 import { errors } from '../errors';
@@ -148,7 +149,7 @@ export class StopView {
       exception: `exception ${this.#argumentText}`,
       budget: 'budget used up',
       pause: 'paused',
-      end: trajectory.ending(state)?.how === 'cut' ? 'nothing is known beyond here' : 'end of the program',
+      end: describeEnding(trajectory, state),
     }[reason];
     const doubtful = doubt === null ? '' : `. Doubtful: ${doubt}`;
     return shortText(

@@ -226,6 +226,8 @@ export class Debugger {
   ): Promise<Stop> {
     const { trajectory } = this;
     const from = this.#cursor;
+    /** States from here on were predicted for this request. */
+    const newFrom = trajectory.length;
     const spending = new Spending(this.options.budget);
     const { signal } = request;
     const timer = setTimeout(() => {
@@ -237,6 +239,7 @@ export class Debugger {
         const next = trajectory.next(index);
         if (next !== null) {
           index = next;
+          if (index >= newFrom) spending.add(1, trajectory.prediction(index).tokens);
           await this.#tellOutput(index);
           const found = await match(index);
           if (found) {
@@ -245,8 +248,7 @@ export class Debugger {
           }
           continue;
         }
-        const ending = trajectory.ending(index);
-        if (ending) return this.#arriveAtEnd(from, index, isStep);
+        if (trajectory.ending(index)) return this.#arriveAtEnd(from, index, isStep);
         if (request.isPaused) return this.#arrive('pause', index);
         const exhausted = spending.exhausted;
         if (exhausted !== null) {
@@ -273,8 +275,8 @@ export class Debugger {
           stream = null;
         }
         if (batch === null) continue;
-        spending.add(batch.length, this.#record(index, batch));
-        this.listener.progress?.(spending.states);
+        this.#record(index, batch);
+        this.listener.progress?.(trajectory.length - newFrom);
       }
     } finally {
       clearTimeout(timer);
@@ -282,19 +284,15 @@ export class Debugger {
     }
   }
 
-  /** @returns how many tokens the steps took */
-  #record(from: number, steps: readonly Step[]): number {
+  #record(from: number, steps: readonly Step[]): void {
     let index = from;
-    let tokens = 0;
     for (const step of steps) {
       if (step.kind === 'end') {
         this.trajectory.end(index, step);
         break;
       }
       index = this.trajectory.append(index, { name: 'step_into' }, step);
-      tokens += step.tokens;
     }
-    return tokens;
   }
 
   #arriveAtEnd(from: number, last: number, isStep: boolean): Stop {
@@ -307,7 +305,7 @@ export class Debugger {
     const notes = ending?.notes ?? [];
     const raised = this.breakpoints.uncaught ? uncaughtRaise(trajectory, last) : null;
     if (raised !== null && raised > from) return this.#arrive('exception', raised, [], notes);
-    if (isStep && from !== last && last >= 0 && trajectory.event(last) === 'return') {
+    if (isStep && from !== last && ending?.how === 'returned') {
       return this.#arrive('return', last, [], notes);
     }
     return this.#arrive('end', last, [], notes);

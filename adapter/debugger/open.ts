@@ -21,6 +21,8 @@ import { Debugger, type DebuggerListener } from './debugger';
 export type KeyFor = (origin: string) => Promise<string | null>;
 
 export interface Opened {
+  /** What people should know before the session begins, in sentences. */
+  readonly notes: readonly string[];
   readonly debugger: Debugger;
   readonly evaluator: ExpressionEvaluator;
 }
@@ -48,7 +50,12 @@ export async function openDebugger(
     : await openWorld(kind, configuration, program, source, keyFor);
   const trajectory = recorded && isSame(recorded.program, program) ? recorded : new Trajectory(program);
   const evaluator = new ExpressionEvaluator(configuration.python ? { python: configuration.python } : {});
-  return { debugger: new Debugger(source, trajectory, world, evaluator, configuration, listener), evaluator };
+  const session = new Debugger(source, trajectory, world, evaluator, configuration, listener);
+  const seesArguments = kind !== 'server' || program.args.length === 0;
+  const notes = seesArguments
+    ? []
+    : ['The script’s arguments are not sent to the model: what it predicts for sys.argv is made up.'];
+  return { debugger: session, evaluator, notes };
 }
 
 /** Reads a program's source from its file. */

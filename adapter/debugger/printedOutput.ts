@@ -30,8 +30,13 @@ export class PrintedOutput {
     const isWithin = trajectory.line(index) >= print.line && trajectory.line(index) <= print.endLine;
     if (event === 'line' && isWithin && print.line < print.endLine) return null;
     const returned = returnedTo(trajectory, before, index);
+    // What cannot be worked out must not look as if nothing was printed.
+    const unknown = '(not known)\n';
     const after = event === 'line' ? (trajectory.state(index).locals ?? null) : null;
-    return returned && this.evaluator.evaluatePrint(print.argumentsText, locals.locals, returned, after);
+    if (!returned) return unknown;
+    return (
+      (await this.evaluator.evaluatePrint(print.argumentsText, locals.locals, returned, after)) ?? unknown
+    );
   }
 }
 

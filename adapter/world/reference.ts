@@ -77,7 +77,14 @@ export class ReferenceWorld implements World {
 
   /** Reads more steps of the run; false when there are none, or the signal was aborted. */
   async #read(signal: AbortSignal): Promise<boolean> {
-    const steps = (await this.#run?.next(signal)) ?? [];
+    let steps: readonly Step[];
+    try {
+      steps = (await this.#run?.next(signal)) ?? [];
+    } catch (thrown) {
+      // A run that failed is begun anew when it is asked again.
+      this.#trajectory = null;
+      throw thrown;
+    }
     this.#version = this.#run?.version ?? this.#version;
     this.#steps.push(...steps);
     return steps.length > 0;

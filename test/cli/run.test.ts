@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -120,7 +120,7 @@ describe('run', () => {
     ]);
     expect(stdout).toMatch(/> 31-recursion-step-over\.py:4 fact +\[breakpoint; predicted\]/);
     expect(stdout).toMatch(/run at line 8\n> fact at line 4/);
-    expect(first).toContain('[end of the program, returned None; predicted]');
+    expect(first).toContain('[end of the program; predicted]');
   });
 
   it('runs nothing where nothing is chosen, and names the choices', async () => {
@@ -136,6 +136,28 @@ describe('run', () => {
     expect(stderr).toMatch(/server/);
     expect(stderr).toMatch(/reference.*really runs/);
     await expect(neuralDebug(['run', made, '--world', 'reference'])).resolves.toMatchObject({ code: 1 });
+  });
+
+  it('tells of an exception that ended the program, also where it was not a stop', async () => {
+    const path = file('boom.py', 'def a():\n    raise ValueError("boom")\n\n\na()\n');
+    const args = ['run', path, '--world', 'reference', '--commands', 'ex none; c'];
+    expect((await neuralDebug(args)).stdout).toContain("ValueError('boom') was not caught");
+    const [, end] = rows((await neuralDebug([...args, '--json'])).stdout);
+    expect(end).toMatchObject({ reason: 'end', exception: "ValueError('boom')" });
+  });
+
+  it('that cannot begin says why once, and takes no commands', async () => {
+    const { code, stdout, stderr } = await neuralDebug([
+      'run',
+      recursion,
+      '--base-url',
+      'http://127.0.0.1:9/v1',
+      '--json',
+      '--commands',
+      'n; s; c',
+    ]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.match(/error \d+/g)).toHaveLength(1);
   });
 
   it('calls a function', async () => {
@@ -211,6 +233,17 @@ describe('trace', () => {
     ]);
   });
 
+  it('leaves a recording of before alone when the run cannot begin', async () => {
+    const out = file('kept.jsonl', 'kept');
+    for (const args of [
+      ['trace', recursion, '--python', '/nowhere/python', '-o', out],
+      ['trace', file('broken.py', 'x = (\n'), '-o', out],
+    ]) {
+      expect(await neuralDebug(args)).toMatchObject({ code: 1 });
+      expect(readFileSync(out, 'utf8')).toBe('kept');
+    }
+  });
+
   it('says when it cannot write', async () => {
     const { code, stderr } = await neuralDebug(['trace', recursion, '-o', '/nowhere/out.jsonl']);
     expect(code).toBe(1);
@@ -242,6 +275,13 @@ describe('serve', () => {
       { line: 11, world: 'server' },
       { reason: 'breakpoint', line: 5, depth: 4, locals: { n: '2', below: '1' } },
     ]);
+  });
+
+  it.each(['g()', 'fact()'])('says why the entry call %s cannot be made', async (entry) => {
+    const args = ['run', recursion, '--base-url', url, '--entry', entry, '--commands', 'c'];
+    const { stdout, stderr } = await neuralDebug(args, '', { NEURAL_DEBUG_API_KEY: token });
+    expect(stdout + stderr).toMatch(/NameError|TypeError/);
+    expect(stderr).not.toContain('error 100');
   });
 
   it('refuses a session that has none, and the message has no key in it', async () => {

@@ -46,12 +46,15 @@ export class CwmReader implements StepReader {
   #held: Held | null = null;
   #isDone = false;
   #failure: { readonly thrown: unknown } | null = null;
+  /** Whether there is any state of the program, from this answer or before. */
+  #hasState: boolean;
 
   constructor(
     private readonly context: FrameContext,
     start: ReaderStart,
   ) {
     this.#execution = start.execution;
+    this.#hasState = start.execution.top?.isVisible === true || start.execution.lastLeft !== null;
     this.#note = start.note;
     this.#nextActivation = start.nextActivation;
   }
@@ -119,6 +122,7 @@ export class CwmReader implements StepReader {
     }
     const said = [this.#note, ...doubts, isSure ? null : ambiguity].filter((doubt) => doubt !== null);
     this.#note = null;
+    this.#hasState = true;
     steps.push({
       kind: 'state',
       state,
@@ -154,7 +158,12 @@ export class CwmReader implements StepReader {
     const left = outcome ?? lastLeft;
     const raised = left ? left.raised : (top?.raised ?? null);
     if (raised !== null) {
-      return { ...ending, how: exceptionType(raised) === 'SystemExit' ? 'exited' : 'raised', notes: [] };
+      return {
+        ...ending,
+        how: exceptionType(raised) === 'SystemExit' ? 'exited' : 'raised',
+        // Without a state of the program, nothing else tells of the exception.
+        notes: this.#hasState ? [] : [`The entry call raised ${raised} before any line of the program.`],
+      };
     }
     const [open] = [...openFrames(this.#execution)].filter(({ isVisible }) => isVisible);
     if (outcome || (!open && left)) return { ...ending, how: 'returned', notes: [] };
