@@ -43,6 +43,21 @@ it('a continue through a loop of 1,000 turns is one request', async () => {
   }
 });
 
+it('a request stops where its budget of states is used up, and the next one goes on from there', async () => {
+  const server = await startModelServer({ port: 0 });
+  try {
+    const stops = await play(
+      { program, entry: 'f(100)', server: { baseUrl: server.url }, budget: { states: 50 } },
+      { requests: ['continue', 'continue', 'continue', 'continue', 'continue'] },
+      server.token,
+    );
+    expect(stops.map(({ reason }) => reason)).toContain('budget');
+    expect(stops.at(-1)).toMatchObject({ reason: 'end', argument: '4950' });
+  } finally {
+    await server.close();
+  }
+});
+
 describe('a server that is slow', () => {
   let server: Server;
   let answers: ServerResponse[] = [];
