@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startModelServer } from './modelServer.mjs';
-import { makePackage, vsix as builtPackage } from './package.mjs';
+import { makePackage, vsix as builtPackage } from '../../scripts/package.mjs';
 import { root, setup } from './setup.mjs';
 
 const { values: options } = parseArgs({

