@@ -1,6 +1,7 @@
 import type { ActionName } from '../trajectory/action';
 import type { Recording } from '../trajectory/recording';
 import type { Step } from '../trajectory/state';
+import type { Trajectory } from '../trajectory/trajectory';
 import type { PredictRequest, World, WorldDescription } from './world';
 
 /** How many steps are given at a time. */
@@ -10,6 +11,9 @@ const batchSize = 256;
 export class RecordingWorld implements World {
   readonly description: WorldDescription;
   readonly actions: ReadonlySet<ActionName> = new Set<ActionName>(['step_into']);
+
+  #counted: { readonly trajectory: Trajectory; readonly state: number; readonly position: number } | null =
+    null;
 
   constructor(private readonly recording: Recording) {
     this.description = {
@@ -21,13 +25,23 @@ export class RecordingWorld implements World {
 
   async *predict({ trajectory, from }: PredictRequest): AsyncGenerator<readonly Step[]> {
     const { steps } = this.recording;
-    let position = 0;
-    for (let at = from; at >= 0; at = trajectory.previous(at)) position++;
+    let position = this.#positionAfter(trajectory, from);
     for (; position < steps.length; position += batchSize) yield steps.slice(position, position + batchSize);
     if (steps.at(-1)?.kind !== 'end') {
       yield [{ kind: 'end', how: 'cut', notes: ['The recording ends here.'], text: null, output: null }];
     }
     await Promise.resolve();
+  }
+
+  /** How many steps lead to a state: counted from where it was counted last, so that a long record stays quick. */
+  #positionAfter(trajectory: Trajectory, from: number): number {
+    const known = this.#counted?.trajectory === trajectory ? this.#counted : null;
+    let position = 0;
+    let at = from;
+    for (; at >= 0 && at !== known?.state; at = trajectory.previous(at)) position++;
+    if (known && at === known.state) position += known.position;
+    this.#counted = { trajectory, state: from, position };
+    return position;
   }
 
   close(): Promise<void> {

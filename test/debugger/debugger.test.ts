@@ -145,6 +145,19 @@ it('goes on in another thread when the stepped one is over', async () => {
   expect(place(await session.forward('next'))).toBe('return g:2');
 });
 
+it('follows a record that is longer than what a world gives at once', async () => {
+  const turns = Array.from({ length: 1_000 }, (_, n) => step('line', 'f', 6, { n: `${n}` }));
+  const call = step('call', 'f', 5, { n: '0' });
+  const { session } = await debug(two, 'f(0)', [call, ...turns, end('returned')]);
+  await session.start(true);
+  for (let n = 1; n < 1_000; n++) {
+    const { state } = await session.forward('next');
+    expect(session.trajectory.locals(state)?.locals.get('n')?.repr).toBe(`${n}`);
+  }
+  expect((await session.forward('next')).reason).toBe('end');
+  expect(session.trajectory.length).toBe(1_001);
+});
+
 describe('what print writes', () => {
   const source =
     'def g(n):\n    return n * 2\n\n\ndef f(n, q):\n    print("a", n, sep="-")\n    print(g(n))\n    print(q)\n    return n\n';
