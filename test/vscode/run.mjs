@@ -16,8 +16,8 @@ const { values: options } = parseArgs({
 
 const results = join(root, 'test-results/vscode');
 const vsix = options.vsix ? resolve(options.vsix) : builtPackage;
-if (options.vsix) setup();
-else makePackage();
+setup();
+if (!options.vsix) makePackage();
 // What these modules import is installed by the lines above.
 const { groups, takePicture } = await import('./ui.mjs');
 const { startBrowser, Workbench } = await import('./workbench.mjs');
