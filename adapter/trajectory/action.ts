@@ -12,6 +12,17 @@ export type Action =
   | { readonly name: 'continue' }
   | { readonly name: 'inv_step_into' }
   | { readonly name: 'inv_step_over' }
-  | { readonly name: 'inv_step_call' };
+  | { readonly name: 'inv_step_call' }
+  /**
+   * A person's edit: the state that follows is another version of the one it is made in. A branch begins at it,
+   * beside what was recorded.
+   */
+  | {
+      readonly name: 'what_if';
+      /** The locals that get other values, as Python literals. */
+      readonly locals: ReadonlyMap<string, string>;
+      /** The line from which execution goes on instead, or null for the state's own. */
+      readonly line: number | null;
+    };
 
 export type ActionName = Action['name'];
