@@ -9,6 +9,7 @@ import { Breakpoints } from './breakpoints';
 import { type Budget, defaultBudget, Spending } from './budget';
 import { uncaughtRaise } from './exceptions';
 import { PrintedOutput } from './printedOutput';
+import { recordSteps } from './record';
 import { type Returned, returnedBetween } from './returned';
 import { type ForwardRequest, stateBefore, stepEnd } from './stepping';
 
@@ -275,23 +276,12 @@ export class Debugger {
           stream = null;
         }
         if (batch === null) continue;
-        this.#record(index, batch);
+        recordSteps(trajectory, index, batch);
         this.listener.progress?.(trajectory.length - newFrom);
       }
     } finally {
       clearTimeout(timer);
       stream?.leave();
-    }
-  }
-
-  #record(from: number, steps: readonly Step[]): void {
-    let index = from;
-    for (const step of steps) {
-      if (step.kind === 'end') {
-        this.trajectory.end(index, step);
-        break;
-      }
-      index = this.trajectory.append(index, { name: 'step_into' }, step);
     }
   }
 

@@ -1,7 +1,7 @@
 import type { CompletionSource } from '../completion/completion';
 import type { Format, FormatName } from '../format/format';
 import type { ActionName } from '../trajectory/action';
-import type { Step } from '../trajectory/state';
+import type { State, Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
 import type { PredictRequest, World, WorldDescription } from './world';
 
@@ -51,6 +51,10 @@ export class LanguageModelWorld implements World {
       }
       if (isEmpty || wanted === 'one') return;
     }
+  }
+
+  project(state: State): State | null {
+    return this.format.project(state);
   }
 
   close(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ActionName } from '../trajectory/action';
 import type { Recording } from '../trajectory/recording';
-import type { Step } from '../trajectory/state';
+import type { State, Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
 import type { PredictRequest, World, WorldDescription } from './world';
 
@@ -42,6 +42,11 @@ export class RecordingWorld implements World {
     if (known && at === known.state) position += known.position;
     this.#counted = { trajectory, state: from, position };
     return position;
+  }
+
+  /** Everything. */
+  project(state: State): State {
+    return state;
   }
 
   close(): Promise<void> {

@@ -59,6 +59,11 @@ export class ReferenceWorld implements World {
     }
   }
 
+  /** Everything. */
+  project(state: State): State {
+    return state;
+  }
+
   close(): Promise<void> {
     this.#run?.close();
     this.#run = null;

@@ -1,5 +1,5 @@
 import type { Action, ActionName } from '../trajectory/action';
-import type { Step } from '../trajectory/state';
+import type { State, Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
 
 export type WorldKind = 'server' | 'reference' | 'recording' | 'embedded';
@@ -40,6 +40,11 @@ export interface World {
    * @throws CatalogueError when the world fails; what was yielded before stays true
    */
   predict(request: PredictRequest): AsyncIterable<readonly Step[]>;
+  /**
+   * What the world can carry of a state, or null where it has no such state. Worlds are compared after the
+   * projection of the one that is checked.
+   */
+  project(state: State): State | null;
   /** Ends whatever the world holds: processes, connections. */
   close(): Promise<void>;
 }
