@@ -1,5 +1,8 @@
 import type { Locals, Value } from './state';
 
+/** After so many differences the whole is put together, so that not all of them stay in memory. */
+const maxChain = 64;
+
 /**
  * A frame's locals that differ from those before in a few names. Only the difference is held until the locals are
  * looked at: a module with thousands of definitions has a state for each of them.
@@ -7,6 +10,8 @@ import type { Locals, Value } from './state';
 export class ChangedLocals implements ReadonlyMap<string, Value> {
   #before: Locals | null;
   #whole: ReadonlyMap<string, Value> | null = null;
+  /** How many differences have to be read, with this one. */
+  readonly #chain: number;
 
   constructor(
     before: Locals,
@@ -16,6 +21,8 @@ export class ChangedLocals implements ReadonlyMap<string, Value> {
     readonly removed: readonly string[],
   ) {
     this.#before = before;
+    this.#chain = before instanceof ChangedLocals && !before.#whole ? before.#chain + 1 : 1;
+    if (this.#chain > maxChain) before.forEach(() => undefined);
   }
 
   /** Whether these are the differences from other locals. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { errors } from '../errors';
 import type { Program } from './program';
 import type { Ending, Locals, Prediction, Step, Value } from './state';
-import type { Trajectory } from './trajectory';
+import { maxLine, type Trajectory } from './trajectory';
 
 /*
  * The recording file: one JSON object a line, in UTF-8 (lone surrogates as \u escapes).
@@ -57,7 +57,7 @@ function named<T>(shape: z.ZodType<T>): z.ZodType<ReadonlyMap<string, T>> {
 const stateShape = z.object({
   event: z.enum(['call', 'line', 'return', 'exception']),
   function: z.string(),
-  line: z.number().int().nonnegative(),
+  line: z.number().int().nonnegative().max(maxLine),
   depth: z.number().int().nonnegative(),
   locals: named(z.string().nullable()).nullable(),
   argument: z.string().nullable(),

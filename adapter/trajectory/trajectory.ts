@@ -1,7 +1,10 @@
 import type { Action } from './action';
-import { ChangedLocals } from './changedLocals';
+import { IntColumn } from './intColumn';
+import { LocalsStore } from './localsStore';
+import { type PredictionFacts, PredictionStore } from './predictionStore';
 import type { Program } from './program';
 import type { Ending, EventKind, Locals, Prediction, State, Value } from './state';
+import { ThreadHistory } from './threadHistory';
 
 /** One execution of a code object, from its call event to its return: a node of the state tree. */
 export interface Frame {
@@ -37,30 +40,13 @@ export interface LocalsAt {
   readonly state: number;
 }
 
-/** How a frame's locals differ from those at its state before. */
-type LocalsRecord =
-  | { readonly whole: Locals }
-  | { readonly changed: Locals | null; readonly removed: readonly string[] | null };
+/** The numbers that stand for events in a column. */
+const eventKinds = ['call', 'line', 'return', 'exception'] as const satisfies readonly EventKind[];
 
-interface StateRecord {
-  readonly event: EventKind;
-  readonly line: number;
-  readonly argument: Value | null;
-  readonly frame: Frame;
-  readonly previous: number;
-  /** The frame's state before this one, or -1. */
-  readonly previousInFrame: number;
-  /** The frame's newest state, up to this one, that carries locals, or -1. */
-  readonly localsState: number;
-  /** How many differences lie between `locals` and the last whole record. */
-  readonly differences: number;
-  readonly locals: LocalsRecord | null;
-  readonly action: Action;
-  readonly prediction: Omit<Prediction, 'state' | 'activation' | 'unwinds'>;
-}
+/** The greatest line number that can be recorded. */
+export const maxLine = 0x1fff_ffff;
 
-/** A whole record of the locals is kept at least this often, so that reading them stays quick. */
-const maxDifferences = 32;
+const stepInto: Action = { name: 'step_into' };
 
 /**
  * The record of a debug session: actions and the states they led to, append-only. States have indices in the
@@ -70,23 +56,39 @@ const maxDifferences = 32;
  * The states of a frame are found through `frame`, the frames that are open at a state through `stack`.
  */
 export class Trajectory {
-  readonly #states: StateRecord[] = [];
-  readonly #next: number[] = [];
+  // One entry a state, in columns: a state takes some tens of bytes, and what it says beyond is kept apart.
+  /** The line and the event: `line * 4 + event`. */
+  readonly #positions = new IntColumn();
+  /** The number of the state's frame. */
+  readonly #frameOfState = new IntColumn();
+  readonly #previous = new IntColumn();
+  readonly #next = new IntColumn();
+  /** The frame's state before this one, or -1. */
+  readonly #previousInFrame = new IntColumn();
+  /** The frame's newest state, up to this one, that carries locals, or -1. */
+  readonly #localsStates = new IntColumn();
+  /** The record of the locals that are known at the state, or -1. */
+  readonly #localsRecords = new IntColumn();
+  /** The number of the argument's value, or -1. */
+  readonly #arguments = new IntColumn();
+  /** The actions that are no `step_into`. */
+  readonly #actions = new Map<number, Action>();
+  readonly #predictions = new PredictionStore();
+  readonly #locals = new LocalsStore();
+  readonly #threads = new ThreadHistory((state) => this.frame(state).thread);
   #first: number | null = null;
   readonly #endings = new Map<number, Ending>();
   readonly #frames: Frame[] = [];
   readonly #activations = new Set<number>();
   #freeActivation = 0;
-  /** The newest locals of each open frame, so that appending need not rebuild them. */
-  readonly #newestLocals = new WeakMap<Frame, LocalsAt>();
-  /** The newest state of each thread on the way to the newest state. */
-  #newestOfThread = new Map<string | null, number>();
+  /** The newest locals of frames that are open, so that appending need not rebuild them. */
+  readonly #newestLocals = new Map<Frame, LocalsAt>();
 
   constructor(readonly program: Program) {}
 
   /** The number of states. */
   get length(): number {
-    return this.#states.length;
+    return this.#positions.length;
   }
 
   /** All frames, in the order of their call events. */
@@ -101,31 +103,27 @@ export class Trajectory {
    * @returns the new state's index
    */
   append(from: number, action: Action, prediction: Prediction): number {
-    const { state, activation, unwinds, ...rest } = prediction;
-    const index = this.#states.length;
-    const before = this.#newestInThread(from, state.thread);
+    const { state, activation, unwinds, ...facts } = prediction;
+    if (state.line < 0 || state.line > maxLine) throw new RangeError(`${state.line} is no line.`);
+    const index = this.length;
+    const before = this.#threads.newestIn(from, state.thread);
     const frame = this.#frameOf(state, before, activation, unwinds, index);
     const previousInFrame = this.#newestInFrame(before, frame);
-    const known = previousInFrame < 0 ? -1 : this.#at(previousInFrame).localsState;
-    const locals = state.locals && this.#recordLocals(frame, state.locals, known, index);
-    this.#states.push({
-      event: state.event,
-      line: state.line,
-      argument: state.argument,
-      frame,
-      previous: from,
-      previousInFrame,
-      localsState: locals ? index : known,
-      differences: locals === null || 'whole' in locals ? 0 : this.#at(known).differences + 1,
-      locals,
-      action,
-      prediction: rest,
-    });
+    const known = previousInFrame < 0 ? -1 : this.#localsStates.get(previousInFrame);
+    this.#positions.push(state.line * eventKinds.length + eventKinds.indexOf(state.event));
+    this.#frameOfState.push(frame.id);
+    this.#previous.push(from);
     this.#next.push(-1);
+    this.#previousInFrame.push(previousInFrame);
+    this.#localsStates.push(state.locals ? index : known);
+    this.#localsRecords.push(this.#recordLocals(frame, state.locals, known, index));
+    this.#arguments.push(state.argument ? this.#locals.addValue(state.argument) : -1);
+    this.#threads.append(from, state.thread);
+    this.#predictions.set(index, facts);
+    if (!isStepInto(action)) this.#actions.set(index, action);
+    if (state.event === 'return') this.#newestLocals.delete(frame);
     if (from < 0) this.#first = index;
-    else this.#next[from] = index;
-    if (from !== index - 1) this.#newestOfThread = this.#threadsUpTo(from);
-    this.#newestOfThread.set(state.thread, index);
+    else this.#next.set(from, index);
     return index;
   }
 
@@ -142,63 +140,68 @@ export class Trajectory {
   /** The state after one (-1: the first state), or null where nothing more is recorded. */
   next(index: number): number | null {
     if (index < 0) return this.#first;
-    const next = this.#next[index] ?? -1;
+    const next = this.#at(this.#next, index);
     return next < 0 ? null : next;
   }
 
   /** The state before one; -1 before the first. */
   previous(index: number): number {
-    return this.#at(index).previous;
+    return this.#at(this.#previous, index);
   }
 
   event(index: number): EventKind {
-    return this.#at(index).event;
+    return eventKinds[this.#at(this.#positions, index) % eventKinds.length] ?? 'line';
   }
 
   line(index: number): number {
-    return this.#at(index).line;
+    return Math.floor(this.#at(this.#positions, index) / eventKinds.length);
   }
 
   argument(index: number): Value | null {
-    return this.#at(index).argument;
+    const value = this.#at(this.#arguments, index);
+    return value < 0 ? null : this.#locals.value(value);
   }
 
   frame(index: number): Frame {
-    return this.#at(index).frame;
+    const frame = this.#frames[this.#at(this.#frameOfState, index)];
+    if (!frame) throw new RangeError(`State ${index} has no frame.`);
+    return frame;
   }
 
   /** The action that led to a state. */
   action(index: number): Action {
-    return this.#at(index).action;
+    this.#at(this.#positions, index);
+    return this.#actions.get(index) ?? stepInto;
   }
 
   /** What is known about how a state came to be. */
-  prediction(index: number): StateRecord['prediction'] {
-    return this.#at(index).prediction;
+  prediction(index: number): PredictionFacts {
+    this.#at(this.#positions, index);
+    return this.#predictions.get(index);
   }
 
   /** The state as it was given to `append`. */
   state(index: number): State {
-    const { event, line, argument, frame, locals } = this.#at(index);
+    const frame = this.frame(index);
     return {
-      event,
+      event: this.event(index),
       function: frame.function,
-      line,
+      line: this.line(index),
       thread: frame.thread,
-      locals: locals && this.#readLocals(index),
-      argument,
+      locals: this.#localsStates.get(index) === index ? this.#readLocals(index) : null,
+      argument: this.argument(index),
     };
   }
 
   /** The state's frame's newest known locals, and the state they are from; null where none are known. */
   locals(index: number): LocalsAt | null {
-    const state = this.#at(index).localsState;
+    const state = this.#at(this.#localsStates, index);
     return state < 0 ? null : { locals: this.#readLocals(state), state };
   }
 
   /** The state's frame's state before it, or null at the frame's beginning. */
   previousInFrame(index: number): number | null {
-    const previous = this.#at(index).previousInFrame;
+    const previous = this.#at(this.#previousInFrame, index);
     return previous < 0 ? null : previous;
   }
 
@@ -215,7 +218,7 @@ export class Trajectory {
 
   /** The newest state of each thread that has begun at a state. */
   threads(index: number): Map<string | null, number> {
-    return index === this.#states.length - 1 ? new Map(this.#newestOfThread) : this.#threadsUpTo(index);
+    return this.#threads.newest(index);
   }
 
   /** Whether one frame is, or was entered from, another. */
@@ -228,19 +231,21 @@ export class Trajectory {
 
   /** The frame that goes on after a state: the state's own, or after a return event its parent. */
   frameAfter(index: number): Frame | null {
-    const { event, frame } = this.#at(index);
-    return event === 'return' ? frame.parent : frame;
+    const frame = this.frame(index);
+    return this.event(index) === 'return' ? frame.parent : frame;
   }
 
-  #at(index: number): StateRecord {
-    const record = this.#states[index];
-    if (!record) throw new RangeError(`The trajectory has no state ${index}.`);
-    return record;
+  #at(column: IntColumn, index: number): number {
+    if (!(index >= 0 && index < this.length)) throw new RangeError(`The trajectory has no state ${index}.`);
+    return column.get(index);
   }
 
   #frameOf(state: State, before: number, activation: number | null, unwinds: number, index: number): Frame {
     let top = before < 0 ? null : this.frameAfter(before);
-    for (let left = unwinds; left > 0 && top; left--) top = top.parent;
+    for (let left = unwinds; left > 0 && top; left--) {
+      this.#newestLocals.delete(top);
+      top = top.parent;
+    }
     // A state whose frame was never entered gets one, so that whatever a model says can be shown.
     if (state.event !== 'call' && top) return top;
     const number = activation ?? this.#freeActivation;
@@ -261,28 +266,11 @@ export class Trajectory {
     return frame;
   }
 
-  /** The newest state of a thread at or before a state, or -1. */
-  #newestInThread(from: number, thread: string | null): number {
-    if (from === this.#states.length - 1) return this.#newestOfThread.get(thread) ?? -1;
-    let index = from;
-    while (index >= 0 && this.#at(index).frame.thread !== thread) index = this.#at(index).previous;
-    return index;
-  }
-
-  #threadsUpTo(from: number): Map<string | null, number> {
-    const newest = new Map<string | null, number>();
-    for (let index = from; index >= 0; index = this.#at(index).previous) {
-      const { thread } = this.#at(index).frame;
-      if (!newest.has(thread)) newest.set(thread, index);
-    }
-    return newest;
-  }
-
   /** The newest state of a frame at or before a state of its thread, or -1. */
   #newestInFrame(before: number, frame: Frame): number {
     let index = before;
     while (index >= 0) {
-      const at = this.#at(index).frame;
+      const at = this.frame(index);
       if (at === frame) return index;
       if (at.depth <= frame.depth) return -1;
       index = at.callerState;
@@ -290,48 +278,21 @@ export class Trajectory {
     return -1;
   }
 
-  #recordLocals(frame: Frame, locals: Locals, known: number, index: number): LocalsRecord {
+  #recordLocals(frame: Frame, locals: Locals | null, known: number, index: number): number {
+    const before = known < 0 ? -1 : this.#localsRecords.get(known);
+    if (!locals) return before;
     const newest = this.#newestLocals.get(frame);
     this.#newestLocals.set(frame, { locals, state: index });
-    if (known < 0 || this.#at(known).differences + 1 >= maxDifferences) return { whole: locals };
-    const before = newest?.state === known ? newest.locals : this.#readLocals(known);
-    if (locals === before) return { changed: null, removed: null };
-    if (locals instanceof ChangedLocals && locals.isAfter(before)) {
-      return {
-        changed: locals.changed.size > 0 ? locals.changed : null,
-        removed: locals.removed.length > 0 ? locals.removed : null,
-      };
-    }
-    const changed = new Map<string, Value>();
-    for (const [name, value] of locals) {
-      const old = before.get(name);
-      if (old?.repr !== value.repr || old.confidence !== value.confidence) changed.set(name, value);
-    }
-    const removed = [...before.keys()].filter((name) => !locals.has(name));
-    return {
-      changed: changed.size > 0 ? changed : null,
-      removed: removed.length > 0 ? removed : null,
-    };
+    if (before < 0) return this.#locals.addWhole(locals);
+    return this.#locals.addAfter(before, newest?.state === known ? newest.locals : null, locals);
   }
 
   #readLocals(index: number): Locals {
-    const { frame, locals } = this.#at(index);
-    const newest = this.#newestLocals.get(frame);
-    if (newest?.state === index) return newest.locals;
-    const chain: Exclude<LocalsRecord, { whole: Locals }>[] = [];
-    let record: LocalsRecord | null = locals;
-    let at = index;
-    while (record && !('whole' in record)) {
-      chain.push(record);
-      const before = this.#at(at).previousInFrame;
-      at = this.#at(before).localsState;
-      record = this.#at(at).locals;
-    }
-    const values = new Map(record?.whole);
-    for (const { changed, removed } of chain.reverse()) {
-      for (const name of removed ?? []) values.delete(name);
-      for (const [name, value] of changed ?? []) values.set(name, value);
-    }
-    return values;
+    const newest = this.#newestLocals.get(this.frame(index));
+    return newest?.state === index ? newest.locals : this.#locals.read(this.#localsRecords.get(index));
   }
+}
+
+function isStepInto(action: Action): boolean {
+  return action.name === 'step_into';
 }
