@@ -9,7 +9,7 @@ export class JsonReporter implements Reporter {
   constructor(private readonly session: () => Debugger) {}
 
   stop({ reason, state, notes }: Stop): void {
-    const { trajectory, world } = this.session();
+    const { trajectory, world, confidence: sureness } = this.session();
     const isSomewhere = state >= 0;
     const locals = isSomewhere ? trajectory.state(state).locals : null;
     const { confidence = null, doubt = null } = isSomewhere ? trajectory.prediction(state) : {};
@@ -22,6 +22,7 @@ export class JsonReporter implements Reporter {
       locals: locals && Object.fromEntries([...locals].map(([name, { repr }]) => [name, repr])),
       arg: isSomewhere ? (trajectory.argument(state)?.repr ?? null) : null,
       confidence,
+      pathConfidence: sureness.path(state),
       world: world.description.kind,
       ...(reason === 'end' && isSomewhere
         ? { exception: uncaughtException(trajectory, state) ?? undefined }

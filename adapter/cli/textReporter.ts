@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import pc from 'picocolors';
+import { describeConfidence } from '../debugger/confidence';
 import { describeEnding } from '../debugger/ending';
 import type { Debugger, Stop } from '../debugger/debugger';
 import { type CatalogueError, errorText } from '../errors';
@@ -68,8 +69,8 @@ export class TextReporter implements Reporter {
   }
 
   #why({ reason, state }: Stop): string {
-    const { trajectory, world } = this.session();
-    const { confidence, doubt } = trajectory.prediction(state);
+    const { trajectory, world, confidence } = this.session();
+    const { doubt } = trajectory.prediction(state);
     const argument = shorten(trajectory.argument(state)?.repr ?? null);
     const text = {
       entry: 'beginning',
@@ -82,7 +83,7 @@ export class TextReporter implements Reporter {
       end: shorten(describeEnding(trajectory, state)),
     }[reason];
     const how = world.description.isReal ? 'real run' : 'predicted';
-    const sure = confidence === null ? '' : `, ${Math.round(confidence * 100)}% sure`;
+    const sure = describeConfidence(confidence, state);
     return `[${text === '' ? '' : `${text}; `}${how}${sure}${doubt === null ? '' : `; doubtful: ${shownText(doubt)}`}]`;
   }
 

@@ -46,6 +46,18 @@ export const evaluateArguments = z.object({
   context: z.string().default('repl'),
 });
 
+/** `neuralDebug/value` takes an expression, or a reference: the value that it opens, or the part with a name. */
+export const wholeValueArguments = z
+  .object({
+    variablesReference: z.number().int().positive().optional(),
+    name: z.string().optional(),
+    expression: z.string().max(100_000).optional(),
+    frameId: z.number().int().optional(),
+  })
+  .refine(({ variablesReference, expression }) => (variablesReference ?? expression) !== undefined, {
+    error: 'a variablesReference or an expression is needed',
+  });
+
 export const cancelArguments = z.object({ progressId: z.string().optional() });
 
 /** Reads a request's arguments. */

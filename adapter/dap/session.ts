@@ -65,6 +65,7 @@ export class NeuralDebugSession extends Router {
     scopes: (args) => this.#stopped('scopes').scopes(args),
     variables: (args) => this.#stopped('variables').variables(args),
     evaluate: (args) => this.#stopped('evaluate').evaluate(args),
+    'neuralDebug/value': (args) => this.#stopped('neuralDebug/value').wholeValue(args),
     exceptionInfo: () => this.#stopped('exceptionInfo').exceptionInfo(),
     loadedSources: () => ({ sources: [this.#client.sourceOf(this.#debugger.trajectory.program.path)] }),
     next: () => this.#forward('next'),

@@ -1,5 +1,6 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { describeEnding } from '../debugger/ending';
+import { describeConfidence, percent, unsureBelow } from '../debugger/confidence';
 import type { Debugger, Stop } from '../debugger/debugger';
 import type { Opened } from '../debugger/open';
 import { errors } from '../errors';
@@ -16,9 +17,11 @@ import {
   scopesArguments,
   stackTraceArguments,
   variablesArguments,
+  wholeValueArguments,
 } from './requests';
 import type { Threads } from './threads';
-import { notPredicted, VariableStore } from './variables';
+import { type NamedValues, notPredicted, VariableStore } from './variables';
+import { wholeValue } from './wholeValue';
 
 /** What every value of a session is: `predicted`, or from a `real run`. */
 export function kindOfValues({ world }: Debugger): string {
@@ -80,44 +83,63 @@ export class StopView {
     if (known) {
       // What happened since, through other names for the same objects, is not known.
       const asOf = isOuter || known.state !== state ? ` as of line ${trajectory.line(known.state)}` : '';
-      scopes.push({
-        name: `Locals${asOf} (${kindOfValues(this.#session)})`,
-        presentationHint: 'locals',
-        variablesReference: this.#variables.locals(known.locals),
-        namedVariables: known.locals.size,
-        expensive: false,
-      });
+      const sureness = (name: string) => this.#session.confidence.value(state, name);
+      const shown = { values: known.locals, expressionOf: (name: string) => name, sureness };
+      scopes.push(this.#scope(`Locals${asOf}`, 'locals', shown));
     }
-    const results = isOuter ? new Map<string, Value>() : this.#results();
+    const results = isOuter ? new Map<string, never>() : this.#results();
     if (results.size > 0) {
-      scopes.push({
-        name: `Return values (${kindOfValues(this.#session)})`,
-        presentationHint: 'returnValue',
-        variablesReference: this.#variables.values(results),
-        namedVariables: results.size,
-        expensive: false,
-      });
+      const values = new Map([...results].map(([name, { value }]) => [name, value]));
+      const sureness = (name: string) => this.#session.confidence.argument(results.get(name)?.state ?? -1);
+      const shown = { values, expressionOf: () => null, sureness };
+      scopes.push(this.#scope('Return values', 'returnValue', shown));
     }
     return { scopes };
   }
 
-  variables(args: unknown): object {
+  #scope(name: string, presentationHint: string, shown: NamedValues): DebugProtocol.Scope {
+    const { reference, size } = this.#variables.named(shown);
+    return {
+      name: `${name} (${kindOfValues(this.#session)})`,
+      presentationHint,
+      variablesReference: reference,
+      namedVariables: size,
+      expensive: false,
+    };
+  }
+
+  async variables(args: unknown): Promise<object> {
     const { variablesReference, filter, start, count } = read(variablesArguments, args);
     const variables = this.#variables.variables(variablesReference, filter, start ?? 0, count ?? 0);
     if (!variables) throw errors.requestArgument('variablesReference', 'it is not, or no longer, known');
-    return { variables };
+    return { variables: await variables };
+  }
+
+  /** Answers `neuralDebug/value`: a value as a whole, to be opened as a document or copied as Python. */
+  async wholeValue(args: unknown): Promise<object> {
+    const { variablesReference, name, expression, frameId } = read(wholeValueArguments, args);
+    if (variablesReference === undefined) return wholeValue(await this.#evaluated(expression ?? '', frameId));
+    const text = this.#variables.textOf(variablesReference, name);
+    if (text === null)
+      throw errors.requestArgument('variablesReference', 'it is no value, or no longer known');
+    return wholeValue(text);
   }
 
   async evaluate(args: unknown): Promise<object> {
     const { expression, frameId, context } = read(evaluateArguments, args);
+    return this.#result(await this.#evaluated(expression, frameId, context === 'hover'), context);
+  }
+
+  /** What an expression comes to in a frame; with `onlyKnown` it must be a part of a known value. */
+  async #evaluated(expression: string, frameId: number | undefined, onlyKnown = false): Promise<string> {
     const state = frameId === undefined ? this.stop.state : this.#stateOf(frameId);
     const known = state < 0 ? null : this.#session.trajectory.locals(state);
     const locals = known?.locals ?? new Map<string, Value>();
     const found = lookUp(expression, locals);
-    if (found?.repr) return this.#result(found.repr, context);
-    if (context === 'hover') throw errors.notPredicted('it is no known value');
+    if (found?.repr) return found.repr;
+    if (onlyKnown) throw errors.notPredicted('it is no known value');
     const result = await this.#evaluator.evaluate(expression, locals);
-    if (result.kind === 'value') return this.#result(result.repr, context);
+    if (result.kind === 'value') return result.repr;
     if (result.kind === 'raises') throw errors.expressionRaises(result.type, result.message);
     throw errors.notPredicted(result.reason);
   }
@@ -139,8 +161,8 @@ export class StopView {
   get #description(): string {
     const { trajectory, world } = this.#session;
     const { reason, state } = this.stop;
-    const { confidence, doubt } = trajectory.prediction(state);
-    const sure = confidence === null ? '' : `, ${Math.round(confidence * 100)}% sure`;
+    const { doubt } = trajectory.prediction(state);
+    const sure = describeConfidence(this.#session.confidence, state);
     const text = {
       entry: 'beginning',
       step: 'step',
@@ -163,15 +185,17 @@ export class StopView {
   }
 
   #stackFrame({ frame, state }: StackEntry): DebugProtocol.StackFrame {
-    const { trajectory } = this.#session;
+    const { trajectory, confidence } = this.#session;
+    const path = confidence.path(state);
+    const isUnsure = path !== null && path < unsureBelow;
     return {
       id: state + 1,
-      name: shownText(frame.function),
+      name: shownText(frame.function) + (isUnsure ? ` (path ${percent(path)})` : ''),
       // The module's call has line 0.
       line: this.client.lineOf(Math.max(1, trajectory.line(state))),
       column: this.client.firstColumn,
       source: this.client.sourceOf(trajectory.program.path),
-      ...(trajectory.prediction(state).doubt === null ? {} : { presentationHint: 'subtle' }),
+      ...(isUnsure || trajectory.prediction(state).doubt !== null ? { presentationHint: 'subtle' } : {}),
     };
   }
 
@@ -185,19 +209,19 @@ export class StopView {
     return state;
   }
 
-  /** The values that were returned on the way to the stop, by what returned them. */
-  #results(): Map<string, Value> {
+  /** The values that were returned on the way to the stop, and where, by what returned them. */
+  #results(): Map<string, { value: Value; state: number }> {
     const { trajectory } = this.#session;
     const { state, returned } = this.stop;
-    const results = new Map<string, Value>();
-    const add = (name: string, value: Value) => {
+    const results = new Map<string, { value: Value; state: number }>();
+    const add = (name: string, value: Value, from: number) => {
       let label = `${name}()`;
       for (let number = 2; results.has(label); number++) label = `${name}() #${number}`;
-      results.set(label, value);
+      results.set(label, { value, state: from });
     };
-    for (const { function: name, value } of returned) add(name, value);
+    for (const { function: name, value, state: from } of returned) add(name, value, from);
     const own = trajectory.argument(state);
-    if (own && trajectory.event(state) === 'return') add(trajectory.frame(state).function, own);
+    if (own && trajectory.event(state) === 'return') add(trajectory.frame(state).function, own, state);
     return results;
   }
 

@@ -1,28 +1,65 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
-import { type Child, childrenOf, typeName } from '../python/repr';
-import type { Locals, Value } from '../trajectory/state';
+import { percent } from '../debugger/confidence';
+import { type Child, type Children, childrenOf, typeName } from '../python/repr';
+import { valueSize } from '../python/valueSize';
+import type { Value } from '../trajectory/state';
 import { shortText, shownText } from '../shownText';
 
-/** What a variables reference stands for: named values, or the parts of one value. */
-type Container =
-  | { readonly values: ReadonlyMap<string, Value>; readonly areNames: boolean }
-  | { readonly text: string; readonly expression: string | null };
+/** What a variables reference stands for: rows, and the text of the value that they are parts of. */
+interface Container {
+  /** The rows from one on; at most so many, or all. */
+  readonly rows: (
+    start: number,
+    count: number,
+    filter: 'indexed' | 'named' | undefined,
+  ) => DebugProtocol.Variable[] | Promise<DebugProtocol.Variable[]>;
+  /** Of which value a row's name is a part; null where it is none. */
+  readonly part: (name: string) => string | null;
+  readonly text: string | null;
+}
+
+/** How the values of a scope are shown. */
+export interface NamedValues {
+  readonly values: ReadonlyMap<string, Value>;
+  /** The expression that means a value, where there is one. */
+  readonly expressionOf: (name: string) => string | null;
+  /** How sure a value is, or null. */
+  readonly sureness?: (name: string) => number | null;
+}
 
 /** How a value is shown that nothing predicted. */
 export const notPredicted = 'not predicted';
+
+/** A string longer than this is shown in part, with its size. */
+const longString = 1_000;
 
 /** The variables that the editor can open at one stop. References are not valid beyond it. */
 export class VariableStore {
   readonly #containers: Container[] = [];
 
-  /** A reference to a frame's locals. */
-  locals(locals: Locals): number {
-    return this.#reference({ values: locals, areNames: true });
-  }
-
-  /** A reference to values that have names, but are no variables. */
-  values(values: ReadonlyMap<string, Value>): number {
-    return this.#reference({ values, areNames: false });
+  /** A reference to named values, and how many rows it has. */
+  named({ values, expressionOf, sureness }: NamedValues): { reference: number; size: number } {
+    const numbers = new Map<string, number>();
+    for (const name of sureness ? values.keys() : []) {
+      const number = sureness?.(name) ?? null;
+      if (number !== null) numbers.set(name, number);
+    }
+    const size = values.size + (numbers.size > 0 ? 1 : 0);
+    const reference = this.#reference({
+      rows: (start, count, filter) => {
+        if (filter === 'indexed') return [];
+        const end = count > 0 ? start + count : size;
+        const rows = [...values]
+          .slice(start, end)
+          .map(([name, value]) => this.variable(name, value, expressionOf(name), numbers.get(name) ?? null));
+        if (numbers.size > 0 && start <= values.size && end > values.size)
+          rows.push(this.#confidence(numbers));
+        return rows;
+      },
+      part: (name) => values.get(name)?.repr ?? null,
+      text: null,
+    });
+    return { reference, size };
   }
 
   /** What a reference stands for; null where it is not, or no longer, known. */
@@ -31,32 +68,23 @@ export class VariableStore {
     filter: 'indexed' | 'named' | undefined,
     start: number,
     count: number,
-  ): DebugProtocol.Variable[] | null {
+  ): DebugProtocol.Variable[] | Promise<DebugProtocol.Variable[]> | null {
+    return this.#containers[reference - 1]?.rows(start, count, filter) ?? null;
+  }
+
+  /** The text of the value that a reference opens, or of one of its parts; null where there is none. */
+  textOf(reference: number, part: string | undefined): string | null {
     const container = this.#containers[reference - 1];
-    if (!container) return null;
-    if ('values' in container) {
-      const entries = filter === 'indexed' ? [] : [...container.values];
-      return entries
-        .slice(start, count > 0 ? start + count : undefined)
-        .map(([name, value]) => this.variable(name, value, container.areNames ? name : null));
-    }
-    const children = childrenOf(container.text);
-    const size = children.indexed + children.named;
-    const page = children.page(start, count > 0 ? count : size);
-    const rows = page.map((child) => this.#child(child, container.expression));
-    if (children.hidden > 0 && start + page.length >= size) {
-      rows.push({
-        name: '…',
-        value: Number.isFinite(children.hidden) ? `${children.hidden} more, cut off` : 'more, cut off',
-        variablesReference: 0,
-        presentationHint: { kind: 'virtual', attributes: ['readOnly'] },
-      });
-    }
-    return rows;
+    return (part === undefined ? container?.text : container?.part(part)) ?? null;
   }
 
   /** One row for a value. */
-  variable(name: string, value: Value, expression: string | null): DebugProtocol.Variable {
+  variable(
+    name: string,
+    value: Value,
+    expression: string | null,
+    sureness: number | null = null,
+  ): DebugProtocol.Variable {
     if (value.repr === null) {
       return {
         name: shownText(name),
@@ -65,7 +93,21 @@ export class VariableStore {
         presentationHint: { attributes: ['readOnly'] },
       };
     }
-    return this.#row(name, value.repr, expression);
+    const row = this.#row(name, value.repr, expression);
+    if (sureness === null) return row;
+    return { ...row, type: [row.type, `${percent(sureness)} sure`].filter((word) => word).join(', ') };
+  }
+
+  #confidence(numbers: ReadonlyMap<string, number>): DebugProtocol.Variable {
+    const least = [...numbers].reduce((one, other) => (other[1] < one[1] ? other : one));
+    return {
+      ...virtualRow('confidence', `${percent(least[1])} for the least sure value, ${shownText(least[0])}`),
+      variablesReference: this.#reference({
+        rows: () => [...numbers].map(([name, number]) => virtualRow(shownText(name), percent(number))),
+        part: () => null,
+        text: null,
+      }),
+    };
   }
 
   #child(child: Child, parent: string | null): DebugProtocol.Variable {
@@ -73,20 +115,73 @@ export class VariableStore {
   }
 
   #row(name: string, text: string, expression: string | null): DebugProtocol.Variable {
-    const { indexed, named } = childrenOf(text);
+    const children = childrenOf(text);
+    const { indexed, named } = children;
     const type = typeName(text);
+    const size = indexed + named === 0 && /\d|more|'|"/.test(text.slice(-6)) ? longValue(text) : null;
     return {
       name: shortText(name, 200),
-      value: shortText(text),
+      value: size ? `${shortText(text, longString)} (${size.words})` : shortText(text),
       ...(type === null ? {} : { type }),
       ...(expression === null ? {} : { evaluateName: expression }),
-      variablesReference: indexed + named > 0 ? this.#reference({ text, expression }) : 0,
+      variablesReference:
+        indexed + named > 0
+          ? this.#value(text, expression, children)
+          : size && size.hidden > 0
+            ? this.#cutText(text, size.hidden, size.unit)
+            : 0,
       ...(indexed > 0 ? { indexedVariables: indexed } : {}),
       ...(named > 0 ? { namedVariables: named } : {}),
     };
   }
 
+  /** A reference to the parts of a value. They are read once, however often the editor asks for some. */
+  #value(text: string, expression: string | null, children: Children): number {
+    return this.#reference({
+      rows: (start, count) => {
+        const size = children.indexed + children.named;
+        const page = children.page(start, count > 0 ? count : size);
+        const rows = page.map((child) => this.#child(child, expression));
+        if (children.hidden > 0 && start + page.length >= size) {
+          const isCounted = Number.isFinite(children.hidden);
+          rows.push(virtualRow('…', isCounted ? `${children.hidden} more, cut off` : 'more, cut off'));
+        }
+        return rows;
+      },
+      part: (name) => {
+        const all = children.page(0, children.indexed + children.named);
+        return all.find((child) => child.name === name)?.text ?? null;
+      },
+      text,
+    });
+  }
+
+  /** A reference to what is missing from a text that was cut. */
+  #cutText(text: string, hidden: number, unit: string): number {
+    return this.#reference({
+      rows: () => [virtualRow('…', `${hidden} more ${unit}, cut off`)],
+      part: () => null,
+      text,
+    });
+  }
+
   #reference(container: Container): number {
     return this.#containers.push(container);
   }
+}
+
+function virtualRow(name: string, value: string): DebugProtocol.Variable {
+  return {
+    name,
+    value,
+    variablesReference: 0,
+    presentationHint: { kind: 'virtual', attributes: ['readOnly'] },
+  };
+}
+
+/** The size of a text that is shown, or was given, in part; null for one that is all there. */
+function longValue(text: string): { words: string; hidden: number; unit: string } | null {
+  if (text.length <= longString && !text.endsWith('more') && !text.endsWith('...')) return null;
+  const size = valueSize(text);
+  return size && { words: `${size.count} ${size.unit}`, hidden: size.hidden, unit: size.unit };
 }

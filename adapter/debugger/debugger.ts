@@ -7,6 +7,7 @@ import type { Trajectory } from '../trajectory/trajectory';
 import type { World } from '../world/world';
 import { Breakpoints } from './breakpoints';
 import { type Budget, defaultBudget, Spending } from './budget';
+import { PathConfidence } from './confidence';
 import { uncaughtRaise } from './exceptions';
 import { PrintedOutput } from './printedOutput';
 import { recordSteps } from './record';
@@ -74,6 +75,8 @@ export interface DebuggerListener {
  */
 export class Debugger {
   readonly breakpoints: Breakpoints;
+  /** How sure what is shown is. */
+  readonly confidence: PathConfidence;
   #cursor = -1;
   /** The first state that is shown; null until the program's beginning was reached. */
   #first: number | null = null;
@@ -92,6 +95,7 @@ export class Debugger {
     private readonly listener: DebuggerListener = {},
   ) {
     this.breakpoints = new Breakpoints(evaluator);
+    this.confidence = new PathConfidence(source, trajectory);
     this.#printed = new PrintedOutput(source, evaluator);
   }
 

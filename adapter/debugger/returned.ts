@@ -7,6 +7,8 @@ import { wasLeftByException } from './exceptions';
 export interface Returned {
   readonly function: string;
   readonly value: Value;
+  /** The return event. */
+  readonly state: number;
 }
 
 /** How many returned values are told at most. */
@@ -34,7 +36,7 @@ export function returnedBetween(
     const value = trajectory.argument(index);
     if (trajectory.event(index) !== 'return' || left.parent !== frame || !value) continue;
     if (!isCall(left.function) || wasLeftByException(trajectory, index)) continue;
-    returned.unshift({ function: left.function, value });
+    returned.unshift({ function: left.function, value, state: index });
   }
   return returned;
 }

@@ -47,6 +47,7 @@ describe('run', () => {
       locals: { fact: '<function fact>', run: '<function run>' },
       arg: null,
       confidence: null,
+      pathConfidence: null,
       world: 'recording',
     });
     expect(breakpoint).toMatchObject({

@@ -1,0 +1,45 @@
+import type { PythonSource } from './source';
+import type { SyntaxNode } from './syntaxTree';
+
+/**
+ * The names that the code on each line reads, as they stand there. What a line only binds is left out, as are
+ * attributes and the names of arguments; builtins and definitions are among them.
+ */
+export function namesReadByLine(source: PythonSource): ReadonlyMap<number, ReadonlySet<string>> {
+  const byLine = new Map<number, Set<string>>();
+  const pending: SyntaxNode[] = [source.tree.root];
+  for (let node = pending.pop(); node; node = pending.pop()) {
+    pending.push(...node.children);
+    if (node.type !== 'identifier' || !isRead(node)) continue;
+    const names = byLine.get(node.line) ?? new Set();
+    byLine.set(node.line, names.add(source.text.slice(node.start, node.end).normalize('NFKC')));
+  }
+  return byLine;
+}
+
+const definitions: ReadonlySet<string> = new Set([
+  'function_definition',
+  'class_definition',
+  'parameters',
+  'default_parameter',
+  'lambda_parameters',
+]);
+const patterns: ReadonlySet<string> = new Set([
+  'pattern_list',
+  'tuple_pattern',
+  'list_pattern',
+  'list_splat_pattern',
+]);
+const binders: ReadonlySet<string> = new Set(['assignment', 'for_statement', 'for_in_clause']);
+
+function isRead(name: SyntaxNode): boolean {
+  const { parent, field } = name;
+  if (!parent) return false;
+  if (parent.type === 'attribute') return field !== 'attribute';
+  if (parent.type === 'keyword_argument') return field !== 'name';
+  if (parent.type === 'default_parameter') return field === 'value';
+  if (definitions.has(parent.type)) return false;
+  let target = name;
+  while (target.parent && patterns.has(target.parent.type)) target = target.parent;
+  return !(target.field === 'left' && target.parent && binders.has(target.parent.type));
+}
