@@ -187,6 +187,12 @@ export const errors = {
       `A real run cannot go on from here: state ${state} is not what the program does.`,
       'Go back to a state before it, or let a model predict what would follow.',
     ),
+  /** A real run cannot be changed as a what-if asks. */
+  editRefused: (state: number, why: string) =>
+    entry(510, 'user')(
+      `State ${state} of the real run cannot be changed: ${why}.`,
+      'Give locals of the frame Python literals, at a line or a call; jump to a line of the same function that is not inside another block.',
+    ),
   tracerBroken: (detail: string) =>
     entry(509, 'internal')(
       `The real run failed: ${detail || 'Python ended before the program began.'}`,

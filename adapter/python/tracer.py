@@ -36,6 +36,13 @@ array is an event or output:
 `frame` is a number; a generator that is resumed comes with the number that it had. The dots are names and
 values in turn, of the locals that differ from the frame's event before. A value is its whole text, or
 `[n, rest]`: the first n characters of the text before, and the rest; or null: the name is gone.
+
+Edits
+-----
+A job may ask for edits, each at the n-th event of the main thread, counted from 0. At a call or a line event
+locals get other values, which are literals; at a line event execution can go on from another line of the same
+code, as by a debugger's jump. The event then tells the edited state. An edit that Python does not allow ends
+the run with a message.
 """
 
 # The program's folder gets on sys.path only when everything that is needed here has been imported, so that no
@@ -978,8 +985,10 @@ class Recorder:
     # is seen.
     PACE = 0.01
 
-    def __init__(self, path, limits):
+    def __init__(self, path, limits, edits):
         self.path = path
+        self.edits = edits
+        self.main_events = 0
         self.max_events = limits['events']
         self.max_output = limits['output']
         self.batch = self.BATCH
@@ -1070,6 +1079,8 @@ class Recorder:
         record = frame.f_trace
         if record is None:
             record = self.recording(frame)
+            if self.edits:
+                record = self.editing(record)
             if not LEAVING.isdisjoint(code.co_names):
                 self.batch = self.room = 1
         return record(frame, event, arg)
@@ -1197,6 +1208,9 @@ class Recorder:
                     last = not (resumable and suspends(frame))
                     line = frame.f_lineno or line
                     append('[2,%d,%d,%s,%d%s]' % (number, line, quote(describe(arg)), last, changes))
+                elif event == 'edited':
+                    line = frame.f_lineno or line
+                    append(f'{line_prefix}{line}{changes}]')
                 else:
                     line = frame.f_lineno or line
                     append('[3,%d,%d,%s%s]' % (number, line, quote(describe(arg[1])), changes))
@@ -1207,6 +1221,40 @@ class Recorder:
             return record
 
         return record
+
+    def editing(self, record):
+        """A frame's trace function with which the main thread's events are counted, and edits made."""
+        repeats = False
+
+        def record_edited(frame, event, arg):
+            nonlocal repeats
+            if _thread.get_ident() != self.main_thread:
+                record(frame, event, arg)
+                return record_edited
+            if repeats:
+                repeats = False
+                if event == 'line':
+                    return record_edited
+            at = self.main_events
+            self.main_events += 1
+            edit = self.edits.pop(at, None)
+            if edit is None:
+                record(frame, event, arg)
+                return record_edited
+            try:
+                jumped = make_edit(frame, event, *edit)
+            except EditRefused as refused:
+                self.refuse_edit(at, str(refused))
+            repeats = jumped and jumps_repeat
+            record(frame, 'edited' if event == 'line' else event, arg)
+            return record_edited
+
+        return record_edited
+
+    def refuse_edit(self, at, why):
+        sys.settrace(None)
+        self.write({'k': 'failed', 'reason': 'edit', 'message': why, 'line': at})
+        os._exit(0)
 
     def make_room(self):
         self.write()
@@ -1231,6 +1279,8 @@ class Recorder:
     def end(self, how, limit=None):
         """Writes the ending and leaves, without what the interpreter does at its end."""
         sys.settrace(None)
+        if self.edits and how != 'cut':
+            self.refuse_edit(min(self.edits), 'the program ends before')
         self.write({'k': 'end', 'how': how, 'notes': self.notes, 'limit': limit})
         os._exit(0)
 
@@ -1380,6 +1430,113 @@ class Output(io.BufferedIOBase):
             self.taker(text, len(data))
         return len(data)
 
+
+# ---------------------------------------------------------------------------------------------------------
+# Edits
+
+
+class EditRefused(Exception):
+    """Why an edit cannot be made, in words that follow a colon."""
+
+
+def read_edits(edits):
+    """The edits of a job by their event: the values of locals, and the lines that a jump may mean, or None."""
+    read = {}
+    for edit in edits:
+        values = {}
+        for name, text in edit['locals'].items():
+            try:
+                values[name] = ast.literal_eval(text)
+            except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+                fail('edit', '%s would be %s, which is no Python literal' % (name, text[:200]), edit['at'])
+        read[edit['at']] = values, edit['lines']
+    return read
+
+
+def make_edit(frame, event, values, lines):
+    """Edits a frame at an event that is about to be told; whether execution goes on from another line."""
+    if event != 'line' and (event != 'call' or lines is not None):
+        raise EditRefused('%s %s event cannot be edited' % ('an' if event == 'exception' else 'a', event))
+    if values:
+        set_locals(frame, values)
+    if lines is None:
+        return False
+    before = frame.f_lineno
+    jump(frame, lines)
+    return frame.f_lineno != before
+
+
+def set_locals(frame, values):
+    code = frame.f_code
+    is_function = code.co_flags & CO_OPTIMIZED
+    for name in values:
+        variables = code.co_varnames + code.co_cellvars + code.co_freevars
+        if not name.isidentifier() or (is_function and name not in variables):
+            raise EditRefused('%s is no variable of %s' % (name, code.co_name))
+    # Up to Python 3.12 this is a copy of a function's variables, made anew each time that it is asked for.
+    scope = frame.f_locals
+    for name, value in values.items():
+        scope[name] = value
+    if is_function and sys.version_info < (3, 13):
+        if ctypes is None:
+            raise EditRefused('this Python has no ctypes, which setting a local needs')
+        ctypes.pythonapi.PyFrame_LocalsToFast(ctypes.py_object(frame), ctypes.c_int(0))
+
+
+# Instructions that prepare a frame: execution cannot go back to a line that has only these.
+PREPARING = frozenset(
+    opcode.opmap[name]
+    for name in ('RESUME', 'MAKE_CELL', 'COPY_FREE_VARS', 'RETURN_GENERATOR')
+    if name in opcode.opmap
+)
+
+
+def jump(frame, lines):
+    """Lets execution go on from one of some lines, the only one of them that belongs to the frame's code."""
+    code = frame.f_code
+    own = {
+        line for offset, line in dis.findlinestarts(code) if line and code.co_code[offset] not in PREPARING
+    }
+    fitting = sorted(own.intersection(lines))
+    if not fitting:
+        shown = ' or '.join('%d' % line for line in lines[:8])
+        raise EditRefused('execution of %s cannot go on from line %s' % (code.co_name, shown))
+    if len(fitting) > 1:
+        shown = ', '.join('%d' % line for line in fitting[:8])
+        raise EditRefused('which of the lines %s is meant cannot be told' % shown)
+    if fitting[0] == frame.f_lineno:
+        return
+    try:
+        frame.f_lineno = fitting[0]
+    except ValueError as error:
+        raise EditRefused('Python says: %s' % error) from None
+
+
+def try_out_jump():
+    """Whether this Python tells the line that is jumped to again, by an event of its own."""
+    events = 0
+
+    def sample():
+        value = 1
+        value = 2
+        value = 3
+        return value
+
+    def trace(frame, event, arg):
+        nonlocal events
+        if event == 'line':
+            events += 1
+            if events == 1:
+                frame.f_lineno += 2  # What returns the value has an event of its own.
+        return trace
+
+    sys.settrace(trace)
+    sample()
+    sys.settrace(None)
+    return events > 2
+
+
+jumps_repeat = False
 
 # ---------------------------------------------------------------------------------------------------------
 # Running the program
@@ -1587,7 +1744,7 @@ def finish(recorder, how):
 
 
 def main():
-    global program_module
+    global program_module, jumps_repeat
     job = json.loads(sys.stdin.buffer.read())
     path, mode, limits = job['path'], job['mode'], job['limits']
     os.environ.pop('PYTHONHASHSEED', None)
@@ -1608,7 +1765,10 @@ def main():
         except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
             fail('arguments', '%s is not a literal: %s' % (name, text[:200]))
 
-    recorder = Recorder(path, limits)
+    edits = read_edits(job['edits'])
+    jumps_repeat = any(lines is not None for _, lines in edits.values()) and try_out_jump()
+
+    recorder = Recorder(path, limits, edits)
     output = Output()
     sys.stdout = io.TextIOWrapper(
         output, encoding='utf-8', errors='surrogatepass', newline='', write_through=True

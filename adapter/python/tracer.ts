@@ -37,12 +37,27 @@ export interface FunctionCall {
   readonly asMain: boolean;
 }
 
+/** A change to a run: what a debugger's user can do to a program that stands still. */
+export interface RunEdit {
+  /** The state that is changed, a call or a line state: its index among the main thread's, from 0. */
+  readonly at: number;
+  /** Locals of the frame that get other values, as Python literals. */
+  readonly locals: ReadonlyMap<string, string>;
+  /**
+   * The line from which the frame goes on instead, or null for the state's own. Of several lines the one that
+   * is part of the frame's code is meant.
+   */
+  readonly lines: readonly number[] | null;
+}
+
 export interface TraceOptions {
   /** The interpreter; `python3` by default. */
   readonly python?: string;
   readonly limits?: Partial<RunLimits>;
   /** Called instead of what the program says: its frame is the first. */
   readonly call?: FunctionCall;
+  /** Changes that are made on the way; the states from a changed one on are those that really follow. */
+  readonly edits?: readonly RunEdit[];
 }
 
 /** A name's new text: all of it, what follows the first n characters of the text before, or null: it is gone. */
@@ -67,7 +82,7 @@ const messageSchema = z.discriminatedUnion('k', [
   z.object({ k: z.literal('start'), version: z.string() }),
   z.object({
     k: z.literal('failed'),
-    reason: z.enum(['syntax', 'entrySyntax', 'setup', 'function', 'arguments', 'entry']),
+    reason: z.enum(['syntax', 'entrySyntax', 'setup', 'function', 'arguments', 'entry', 'edit']),
     message: z.string(),
     line: z.int().nullable(),
   }),
@@ -107,14 +122,16 @@ export class TracedRun {
   #output = '';
   #waited = 0;
   #ended = false;
+  /** What went wrong after steps that are still to be given. */
+  #failed: { readonly thrown: unknown } | null = null;
 
-  constructor(program: Program, { python = 'python3', limits, call }: TraceOptions = {}) {
+  constructor(program: Program, { python = 'python3', limits, call, edits = [] }: TraceOptions = {}) {
     this.#program = program;
     this.#limits = { ...defaultRunLimits, ...limits };
     this.#process = new PythonProcess({
       python,
       script: resourcePath('tracer.py', './python/tracer.py'),
-      input: JSON.stringify(jobOf(program, call, this.#limits)),
+      input: JSON.stringify(jobOf(program, call, edits, this.#limits)),
       beside: program.path,
     });
   }
@@ -123,9 +140,10 @@ export class TracedRun {
    * The next steps, as many as have arrived; null after the ending. When the signal is aborted, an empty
    * batch: the run stays where it is, and can be read further.
    *
-   * @throws CatalogueError when there is no such Python, or the program cannot be run
+   * @throws CatalogueError when there is no such Python, the program cannot be run, or an edit cannot be made
    */
   async next(signal: AbortSignal): Promise<readonly Step[] | null> {
+    if (this.#failed) throw this.#failed.thrown;
     while (!this.#ended) {
       this.#reading ??= this.#process.read();
       const waited = await this.#wait(this.#reading, signal);
@@ -175,10 +193,15 @@ export class TracedRun {
     this.#rest = lines.pop() ?? '';
     if (this.#rest.length > maxLine) throw this.#broken('A line has no end.');
     const steps: Step[] = [];
-    for (const line of lines) {
-      const step = this.#step(line);
-      if (step) steps.push(step);
-      if (this.#ended) break;
+    try {
+      for (const line of lines) {
+        const step = this.#step(line);
+        if (step) steps.push(step);
+        if (this.#ended) break;
+      }
+    } catch (thrown) {
+      this.#failed = { thrown };
+      if (steps.length === 0) throw thrown;
     }
     return steps;
   }
@@ -322,7 +345,7 @@ export class TracedRun {
   }
 
   #failure(
-    reason: 'syntax' | 'entrySyntax' | 'setup' | 'function' | 'arguments' | 'entry',
+    reason: 'syntax' | 'entrySyntax' | 'setup' | 'function' | 'arguments' | 'entry' | 'edit',
     message: string,
     line: number | null,
   ): Error {
@@ -340,6 +363,8 @@ export class TracedRun {
         return errors.noSuchFunction(path, message);
       case 'arguments':
         return errors.argumentsNotLiteral(message);
+      case 'edit':
+        return errors.editRefused((line ?? 0) + 1, message);
     }
   }
 
@@ -385,7 +410,12 @@ export async function* traceProgram(
   }
 }
 
-function jobOf(program: Program, call: FunctionCall | undefined, limits: RunLimits) {
+function jobOf(
+  program: Program,
+  call: FunctionCall | undefined,
+  edits: readonly RunEdit[],
+  limits: RunLimits,
+) {
   const mode = call ? 'function' : program.entry === null ? 'script' : 'entry';
   return {
     source: program.source,
@@ -396,6 +426,7 @@ function jobOf(program: Program, call: FunctionCall | undefined, limits: RunLimi
     entry: program.entry,
     function: call?.name ?? null,
     arguments: call?.arguments ?? {},
+    edits: edits.map(({ at, locals, lines }) => ({ at, locals: Object.fromEntries(locals), lines })),
     limits: {
       events: limits.events,
       memory: limits.memory * 1024 * 1024,

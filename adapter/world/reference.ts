@@ -1,9 +1,10 @@
-import { errors } from '../errors';
-import { TracedRun, type RunLimits } from '../python/tracer';
+import { type RunEdit, type RunLimits, TracedRun } from '../python/tracer';
 import type { ActionName } from '../trajectory/action';
 import type { Program } from '../trajectory/program';
-import type { Prediction, State, Step, Value } from '../trajectory/state';
+import type { Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
+import { changedFurther, editAt, EditedPaths, editsKey } from './editedPath';
+import { FollowedRun } from './followedRun';
 import type { PredictRequest, World, WorldDescription } from './world';
 
 export interface ReferenceOptions {
@@ -12,25 +13,22 @@ export interface ReferenceOptions {
   readonly limits?: Partial<RunLimits>;
 }
 
-/** How many states are given again at a time. */
-const replayBatch = 256;
+/** How many runs are kept for branches that may be returned to: each is a process that waits. */
+const maxRuns = 4;
 
 /**
  * The world that really runs the program. The run begins when it is first asked, and goes on only as far as
- * its states are read. It follows one trajectory; asked for another, it runs the program anew. States that
- * are in the trajectory already are checked against the run, not believed.
+ * its states are read. It follows one trajectory; asked for another, it runs the program anew. So it does on a
+ * branch with what-ifs: there the program is run with these changes. States that are in the trajectory already
+ * are checked against the run, not believed.
  */
 export class ReferenceWorld implements World {
-  readonly actions: ReadonlySet<ActionName> = new Set<ActionName>(['step_into']);
-  #run: TracedRun | null = null;
+  readonly actions: ReadonlySet<ActionName> = new Set<ActionName>(['step_into', 'what_if']);
   #version: string | null = null;
   #trajectory: Trajectory | null = null;
-  /** The trajectory's index of each of the run's first states: those that are known to be in it. */
-  #indices: number[] = [];
-  /** Where in the run a state of the trajectory is, by its index; the inverse of `#indices`, and more. */
-  #positions = new Map<number, number>();
-  /** The run's steps that follow the known ones. */
-  #steps: Step[] = [];
+  #paths: EditedPaths | null = null;
+  /** By the key of their edits, in the order in which they were last used. */
+  readonly #runs = new Map<string, FollowedRun>();
 
   constructor(
     private readonly program: Program,
@@ -42,20 +40,27 @@ export class ReferenceWorld implements World {
     return { kind: 'reference', name: `${python}, which really runs the program`, isReal: true };
   }
 
-  /** @throws CatalogueError when the run fails, or the trajectory's states are not those of the run */
-  async *predict({ trajectory, from, signal }: PredictRequest): AsyncGenerator<readonly Step[]> {
-    if (trajectory !== this.#trajectory) this.#restart(trajectory);
-    const position = await this.#find(trajectory, from, signal);
-    if (position === null) return;
-    for (let at = position; at < this.#indices.length; at += replayBatch) {
-      const indices = this.#indices.slice(at, at + replayBatch);
-      yield indices.map((index) => recorded(trajectory, index));
+  /**
+   * For `what_if`, the one step is the edited version of the state that it is asked from.
+   *
+   * @throws CatalogueError when the run fails, an edit is impossible, or the trajectory's states are not those
+   *   of the run
+   */
+  async *predict({ trajectory, from, action, signal }: PredictRequest): AsyncGenerator<readonly Step[]> {
+    if (trajectory !== this.#trajectory) this.#closeRuns();
+    this.#trajectory = trajectory;
+    this.#paths ??= new EditedPaths(trajectory);
+    if (action.name !== 'what_if') {
+      yield* this.#after(trajectory, this.#paths.to(from).edits, from, signal);
+      return;
     }
-    for (let given = 0; this.#steps[given - 1]?.kind !== 'end';) {
-      if (given === this.#steps.length && !(await this.#read(signal))) return;
-      const steps = this.#steps.slice(given);
-      given = this.#steps.length;
-      yield steps;
+    const before = trajectory.previous(from);
+    const { edits, mainStates } = this.#paths.to(before);
+    const edit = editAt(mainStates, changedFurther(trajectory.action(from), action));
+    const steps = this.#after(trajectory, [...edits, edit], before, signal);
+    for await (const [edited] of steps) {
+      if (edited) yield [edited];
+      return;
     }
   }
 
@@ -65,89 +70,44 @@ export class ReferenceWorld implements World {
   }
 
   close(): Promise<void> {
-    this.#run?.close();
-    this.#run = null;
+    this.#closeRuns();
     this.#trajectory = null;
     return Promise.resolve();
   }
 
-  #restart(trajectory: Trajectory): void {
-    this.#run?.close();
-    this.#run = new TracedRun(this.program, this.options);
-    this.#trajectory = trajectory;
-    this.#indices = [];
-    this.#positions = new Map();
-    this.#steps = [];
-  }
-
-  /** Reads more steps of the run; false when there are none, or the signal was aborted. */
-  async #read(signal: AbortSignal): Promise<boolean> {
-    let steps: readonly Step[];
-    try {
-      steps = (await this.#run?.next(signal)) ?? [];
-    } catch (thrown) {
-      // A run that failed is begun anew when it is asked again.
-      this.#trajectory = null;
-      throw thrown;
+  async *#after(
+    trajectory: Trajectory,
+    edits: readonly RunEdit[],
+    from: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly Step[]> {
+    const run = this.#runWith(edits, trajectory);
+    for await (const steps of run.after(from, signal)) {
+      this.#version = run.version ?? this.#version;
+      yield steps;
     }
-    this.#version = this.#run?.version ?? this.#version;
-    this.#steps.push(...steps);
-    return steps.length > 0;
   }
 
-  /**
-   * How many states of the run there are up to a state of the trajectory, once it is sure that the
-   * trajectory's states up to there are the run's; null when the signal was aborted.
-   */
-  async #find(trajectory: Trajectory, from: number, signal: AbortSignal): Promise<number | null> {
-    const unknown: number[] = [];
-    let known = from;
-    for (; known >= 0 && !this.#positions.has(known); known = trajectory.previous(known)) unknown.push(known);
-    let position = known < 0 ? 0 : (this.#positions.get(known) ?? 0) + 1;
-    for (const index of unknown.reverse()) {
-      const step = await this.#stepAt(position, trajectory, signal);
-      if (signal.aborted) return null;
-      if (!step || !isSame(step, trajectory.state(index))) throw errors.notOfTheRun(position + 1);
-      if (position === this.#indices.length) {
-        this.#indices.push(index);
-        this.#steps.shift();
-      }
-      this.#positions.set(index, position++);
+  #runWith(edits: readonly RunEdit[], trajectory: Trajectory): FollowedRun {
+    const key = editsKey(edits);
+    const kept = this.#runs.get(key);
+    const run =
+      kept && !kept.isBroken
+        ? kept
+        : new FollowedRun(new TracedRun(this.program, { ...this.options, edits }), trajectory);
+    this.#runs.delete(key);
+    this.#runs.set(key, run);
+    const [oldest] = this.#runs;
+    if (this.#runs.size > maxRuns && oldest) {
+      oldest[1].close();
+      this.#runs.delete(oldest[0]);
     }
-    return position;
+    return run;
   }
 
-  /** One of the known steps of the run, or the one that follows them; null where the run gives none. */
-  async #stepAt(position: number, trajectory: Trajectory, signal: AbortSignal): Promise<Step | null> {
-    const index = this.#indices[position];
-    if (index !== undefined) return recorded(trajectory, index);
-    if (this.#steps.length === 0) await this.#read(signal);
-    return this.#steps[0] ?? null;
+  #closeRuns(): void {
+    for (const run of this.#runs.values()) run.close();
+    this.#runs.clear();
+    this.#paths = null;
   }
-}
-
-/** A state of the trajectory as the step that it was. */
-function recorded(trajectory: Trajectory, index: number): Prediction {
-  const activation = trajectory.event(index) === 'call' ? trajectory.frame(index).activation : null;
-  return { ...trajectory.prediction(index), state: trajectory.state(index), activation, unwinds: 0 };
-}
-
-/** Whether a step of the run is what a state says, as far as the state says it. */
-function isSame(step: Step, state: State): boolean {
-  if (step.kind !== 'state') return false;
-  const { event, function: name, line, thread, locals, argument } = step.state;
-  if (event !== state.event || name !== state.function || line !== state.line || thread !== state.thread) {
-    return false;
-  }
-  if (state.argument && !isSameValue(argument, state.argument)) return false;
-  if (!state.locals || state.locals === locals) return true;
-  if (state.locals.size !== locals?.size) return false;
-  for (const [local, value] of state.locals) {
-    if (!isSameValue(locals.get(local) ?? null, value)) return false;
-  }
-  return true;
-}
-
-function isSameValue(value: Value | null, said: Value): boolean {
-  return value === said || said.repr === null || value?.repr === said.repr;
 }
