@@ -1492,8 +1492,10 @@ PREPARING = frozenset(
 
 
 def jump(frame, lines):
-    """Lets execution go on from one of some lines, the only one of them that belongs to the frame's code."""
+    """Lets execution go on from one of some lines: where it is, or the only one that belongs to the code."""
     code = frame.f_code
+    if frame.f_lineno in lines:
+        return
     own = {
         line for offset, line in dis.findlinestarts(code) if line and code.co_code[offset] not in PREPARING
     }
@@ -1504,8 +1506,6 @@ def jump(frame, lines):
     if len(fitting) > 1:
         shown = ', '.join('%d' % line for line in fitting[:8])
         raise EditRefused('which of the lines %s is meant cannot be told' % shown)
-    if fitting[0] == frame.f_lineno:
-        return
     try:
         frame.f_lineno = fitting[0]
     except ValueError as error:

@@ -44,8 +44,8 @@ export interface RunEdit {
   /** Locals of the frame that get other values, as Python literals. */
   readonly locals: ReadonlyMap<string, string>;
   /**
-   * The line from which the frame goes on instead, or null for the state's own. Of several lines the one that
-   * is part of the frame's code is meant.
+   * The line from which the frame goes on, or null for the state's own. Of several lines the state's own is
+   * meant, else the one that is part of the frame's code.
    */
   readonly lines: readonly number[] | null;
 }

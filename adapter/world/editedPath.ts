@@ -30,7 +30,7 @@ export class EditedPaths {
     for (const index of between.reverse()) {
       const action = trajectory.action(index);
       // The edited state stands in the place of the one that it is a version of.
-      if (action.name === 'what_if') edits = [...edits, editAt(mainStates, action)];
+      if (action.name === 'what_if') edits = [...edits, editAt(mainStates, trajectory, index, action)];
       if (trajectory.frame(index).thread === null) mainStates++;
     }
     const path = { edits, mainStates };
@@ -40,14 +40,22 @@ export class EditedPaths {
 }
 
 /** A what-if in a state that another one may have led to, as one that changes what both do. */
-export function changedFurther(before: Action, { locals, line }: WhatIf): WhatIf {
-  if (before.name !== 'what_if') return { name: 'what_if', locals, line };
-  return { name: 'what_if', locals: new Map([...before.locals, ...locals]), line: line ?? before.line };
+export function furtherChange(before: Action, { name, locals, line }: WhatIf): WhatIf {
+  return before.name === 'what_if'
+    ? { name, locals: new Map([...before.locals, ...locals]), line }
+    : { name, locals, line };
 }
 
-/** A what-if as the change of a run, at the main thread's state with an index. */
-export function editAt(at: number, { locals, line }: WhatIf): RunEdit {
-  return { at, locals, lines: line === null ? null : [line] };
+/**
+ * A what-if as the change of a run.
+ *
+ * @param at the index of the changed state among the run's main states
+ * @param state the state, or a version of it, whose line is the edit's where that names none: an edit before it
+ *   may have jumped there
+ */
+export function editAt(at: number, trajectory: Trajectory, state: number, { locals, line }: WhatIf): RunEdit {
+  const canJump = trajectory.event(state) === 'line';
+  return { at, locals, lines: line === null && !canJump ? null : [line ?? trajectory.line(state)] };
 }
 
 /** A text that equal edits have in common, and no others. */

@@ -1,9 +1,9 @@
 import { type RunEdit, type RunLimits, TracedRun } from '../python/tracer';
 import type { ActionName } from '../trajectory/action';
 import type { Program } from '../trajectory/program';
-import type { Step } from '../trajectory/state';
+import type { State, Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
-import { changedFurther, editAt, EditedPaths, editsKey } from './editedPath';
+import { furtherChange, editAt, EditedPaths, editsKey } from './editedPath';
 import { FollowedRun } from './followedRun';
 import type { PredictRequest, World, WorldDescription } from './world';
 
@@ -56,7 +56,7 @@ export class ReferenceWorld implements World {
     }
     const before = trajectory.previous(from);
     const { edits, mainStates } = this.#paths.to(before);
-    const edit = editAt(mainStates, changedFurther(trajectory.action(from), action));
+    const edit = editAt(mainStates, trajectory, from, furtherChange(trajectory.action(from), action));
     const steps = this.#after(trajectory, [...edits, edit], before, signal);
     for await (const [edited] of steps) {
       if (edited) yield [edited];
