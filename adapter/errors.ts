@@ -449,6 +449,28 @@ export const errors = {
       `${server} ended its answer early (${reason}).`,
       'Try again, or use another model: this one, or a filter before it, did not let the answer through.',
     ),
+  controlTokensLost: (server: string, profile: string) =>
+    entry(325, 'user')(
+      `${server} leaves the control tokens out of its answers: without them no state can be read.`,
+      profile === 'llama.cpp'
+        ? 'Start llama.cpp’s server with --special, or let prompts go as token ids ("mode": "auto").'
+        : 'Let the server send special tokens: --special for llama.cpp’s server; "skip_special_tokens": false and "add_special_tokens": false in requests to vLLM, which the profile "vllm" sends.',
+    ),
+  ollamaTemplates: (server: string) =>
+    entry(326, 'user')(
+      `${server} is Ollama, which puts a chat template around every prompt: traces of the format cwm cannot be continued there.`,
+      'Set the format to "chat" for this server, or serve the model with vLLM or llama.cpp.',
+    ),
+  serverIsFgserve: (server: string) =>
+    entry(327, 'user')(
+      `${server} is given as fgserve, which does not speak the OpenAI API: it has no streaming, does not say why an answer ends, and takes token ids of a tokenizer that it does not offer.`,
+      'Serve the model with vLLM, as in: vllm serve facebook/cwm --tensor-parallel-size 2',
+    ),
+  serverTakesNoIds: (server: string, product: string) =>
+    entry(328, 'user')(
+      `Prompts cannot go to ${server} (${product}) as token ids: it does not tokenize, does not have the control tokens, or does not tell the ids of its answer.`,
+      'Set "mode" to "auto" or "text", or use vLLM 0.10.2 or newer.',
+    ),
   chatUnreadable: (came: string) =>
     entry(401, 'user')(
       `The model's answer holds no state that can be read. It began: ${JSON.stringify(came)}`,

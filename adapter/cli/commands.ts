@@ -4,7 +4,7 @@ export type Command =
   | { readonly name: 'break'; readonly line: number | null; readonly condition: string | null }
   | { readonly name: 'clear'; readonly line: number | null }
   | { readonly name: 'print'; readonly expression: string }
-  | { readonly name: 'where' | 'list' | 'locals' | 'up' | 'down' | 'help' | 'quit' }
+  | { readonly name: 'where' | 'list' | 'locals' | 'up' | 'down' | 'info' | 'help' | 'quit' }
   /** Without filters: a question. */
   | { readonly name: 'exceptions'; readonly filters: readonly ('raised' | 'uncaught')[] | null };
 
@@ -42,6 +42,7 @@ const vocabulary = {
   up: { words: ['up', 'u'], help: 'look at the caller' },
   down: { words: ['down', 'd'], help: 'look at the callee' },
   list: { words: ['list', 'l'], help: 'the source around the line' },
+  info: { words: ['info', 'i'], help: 'what answers, and what it has cost' },
   help: { words: ['help', 'h', '?'], help: 'this text' },
   quit: { words: ['quit', 'exit', 'q'], help: 'end the session' },
 } as const satisfies Record<Command['name'], Words>;

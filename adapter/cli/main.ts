@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { profileNames } from '../completion/profile';
 import { serveOnPort, serveOnStandardStreams } from '../dap/server';
 import { asCatalogueError, describeCause, errors, errorText } from '../errors';
 import { shownText } from '../shownText';
 import { parseBreakpoint } from './commands';
 import { adapterKey } from './keys';
+import { type ProbeOptions, probeServer } from './probe';
 import { type BreakpointOption, exitCodes, run, type RunOptions } from './run';
 import { serve, type ServeOptions } from './serve';
 import { trace, type TraceOptions } from './trace';
@@ -33,6 +35,21 @@ function oneMore(text: string, before: readonly string[]): string[] {
   return [...before, text];
 }
 
+function profileOption(): Option {
+  return new Option('--profile <name>', 'which server it is (default: it is asked)').choices([
+    'auto',
+    ...profileNames,
+  ]);
+}
+
+function modeOption(): Option {
+  return new Option('--mode <name>', 'how prompts go: as token ids or as text').choices([
+    'auto',
+    'ids',
+    'text',
+  ]);
+}
+
 function program(finish: (code: number) => void): Command {
   const cli = new Command('neural-debug')
     .description(description)
@@ -50,14 +67,9 @@ function program(finish: (code: number) => void): Command {
     .option('--base-url <url>', 'the OpenAI-compatible server; its key is in NEURAL_DEBUG_API_KEY')
     .option('--model <name>', 'the model (default: the first that the server lists)')
     .addOption(new Option('--format <name>', 'how states are written for the model').choices(['cwm', 'chat']))
-    .addOption(
-      new Option('--profile <name>', 'which server it is').choices([
-        'generic',
-        'vllm',
-        'llama.cpp',
-        'hosted',
-      ]),
-    )
+    .addOption(profileOption())
+    .addOption(modeOption())
+    .option('--context <tokens>', 'how many tokens the server can see (default: what it tells)', wholeNumber)
     .option('--python <path>', 'the Python interpreter (default: python3)')
     .option('--commands <list>', 'commands separated by ";", instead of asking')
     .option('--json', 'one JSON object a line for each stop')
@@ -68,6 +80,18 @@ function program(finish: (code: number) => void): Command {
     .option('--max-seconds <n>', 'seconds one command may take', wholeNumber)
     .action(async (file: string, options: RunOptions) => {
       finish(await run(file, options));
+    });
+
+  cli
+    .command('probe')
+    .description('ask a server what it is and what it can do')
+    .option('--base-url <url>', 'the OpenAI-compatible server; its key is in NEURAL_DEBUG_API_KEY')
+    .option('--model <name>', 'the model (default: the first that the server lists)')
+    .addOption(new Option('--format <name>', 'how states are written for the model').choices(['cwm', 'chat']))
+    .addOption(profileOption())
+    .addOption(modeOption())
+    .action(async (options: ProbeOptions) => {
+      await probeServer(options);
     });
 
   cli

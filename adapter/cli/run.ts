@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { stdin, stdout } from 'node:process';
 import pc from 'picocolors';
+import { describeUsage, noUsage } from '../completion/usage';
 import { type Configuration, parseConfiguration } from '../debugger/configuration';
 import type { Debugger } from '../debugger/debugger';
 import { openDebugger } from '../debugger/open';
@@ -29,6 +30,8 @@ export interface RunOptions {
   readonly model?: string;
   readonly format?: string;
   readonly profile?: string;
+  readonly mode?: string;
+  readonly context?: number;
   readonly recording?: string;
   readonly python?: string;
   readonly commands?: string;
@@ -74,7 +77,10 @@ export async function run(file: string, options: RunOptions): Promise<number> {
     if (driver.hasFailed && !isConversation(options)) return exitCodes.failed;
     // The beginning may have shown which model, or which Python, answers.
     if (!options.json && describe() !== described) reporter.text(describe());
+    for (const note of opened.debugger.world.notes ?? []) reporter.problem(note);
     await followCommands(driver, opened.debugger, options);
+    const used = describeUsage(opened.debugger.world.usage ?? noUsage);
+    if (!options.json && used !== null) reporter.text(pc.dim(used));
     if (driver.hasFailed) return exitCodes.failed;
     return driver.hadProblem ? exitCodes.usage : exitCodes.ok;
   } finally {
@@ -159,6 +165,8 @@ async function configure(file: string, options: RunOptions): Promise<Configurati
             model: options.model ?? process.env[environment.model],
             format: options.format,
             profile: options.profile,
+            mode: options.mode,
+            context: options.context,
           }),
     budget: withoutUndefined({
       states: options.maxStates,

@@ -1,3 +1,4 @@
+import { describeUsage, noUsage } from '../completion/usage';
 import type { LineBreakpoint } from '../debugger/breakpoints';
 import type { Opened } from '../debugger/open';
 import type { Debugger, Stop } from '../debugger/debugger';
@@ -5,6 +6,7 @@ import { asCatalogueError } from '../errors';
 import { lookUp } from '../python/valuePath';
 import { shownText } from '../shownText';
 import type { Locals } from '../trajectory/state';
+import { describeWorld } from '../world/world';
 import { type Command, commandHelp, parseCommand, splitCommands } from './commands';
 import type { Reporter } from './reporter';
 
@@ -109,6 +111,9 @@ export class Session {
       case 'list':
         this.#list();
         return;
+      case 'info':
+        this.#info();
+        return;
       case 'help':
         this.reporter.text(commandHelp);
         return;
@@ -190,6 +195,14 @@ export class Session {
     }
     const set = (['raised', 'uncaught'] as const).filter((filter) => breakpoints[filter]);
     this.reporter.text(`Stopping at exceptions: ${set.length > 0 ? set.join(', ') : 'none'}.`);
+  }
+
+  #info(): void {
+    const { world, trajectory } = this.#debugger;
+    this.reporter.text(`${describeWorld(world.description)}; ${trajectory.length} states are recorded.`);
+    for (const note of world.notes ?? []) this.reporter.text(shownText(note));
+    const used = describeUsage(world.usage ?? noUsage);
+    if (used !== null) this.reporter.text(used);
   }
 
   #listBreakpoints(): void {

@@ -5,6 +5,8 @@ import type { Token, Usage } from './completion';
 export interface AnswerPiece {
   readonly text: string;
   readonly tokens: readonly Token[];
+  /** The ids of the tokens; null where the server does not tell them. */
+  readonly ids: readonly number[] | null;
   /** The finish reason, or null while the answer goes on. */
   readonly finish: string | null;
   readonly stopString: string | null;
@@ -29,6 +31,8 @@ const choice = z.object({
   finish_reason: z.string().nullish(),
   stop_reason: z.union([z.string(), z.number()]).nullish().catch(null),
   logprobs: z.unknown().optional(),
+  /** vLLM's, where they were asked for. */
+  token_ids: z.array(z.int().nonnegative()).nullish().catch(null),
 });
 
 const count = z.number().nonnegative();
@@ -39,9 +43,13 @@ const usage = z.object({
   prompt_tokens_details: z.object({ cached_tokens: count.nullish() }).nullish().catch(null),
 });
 
+const timings = z.object({ cache_n: count, prompt_n: count, predicted_n: count });
+
 const chunk = z.object({
   choices: z.array(choice).nullish(),
   usage: usage.nullish().catch(null),
+  // llama.cpp's, in each chunk where they were asked for.
+  timings: timings.nullish().catch(null),
   // vLLM reports errors in a stream like this, without an `error` field.
   object: z.string().nullish().catch(null),
 });
@@ -51,29 +59,49 @@ const legacyLogprobs = z.object({
   token_logprobs: z.array(z.number().nullable()),
 });
 const chatLogprobs = z.object({
-  content: z.array(z.object({ token: z.string(), logprob: z.number().nullish() })),
+  content: z.array(
+    z.object({
+      token: z.string(),
+      logprob: z.number().nullish(),
+      /** llama.cpp's. */
+      id: z.int().nonnegative().nullish().catch(null),
+    }),
+  ),
 });
 
 /** Reads a parsed chunk of `/completions` or `/chat/completions`; null where it has another shape. */
 export function readAnswerChunk(json: unknown): AnswerPiece | null {
   const parsed = chunk.safeParse(json);
   if (!parsed.success) return null;
-  const { choices, usage: used, object } = parsed.data;
+  const { choices, usage: used, timings: measured, object } = parsed.data;
   if ((!choices && !used) || object === 'error') return null;
   const first = choices?.[0];
   return {
     text: first?.text ?? first?.delta?.content ?? first?.message?.content ?? '',
     tokens: readTokens(first?.logprobs),
+    ids: first?.token_ids ?? readIds(first?.logprobs),
     finish: first?.finish_reason ?? null,
     stopString: typeof first?.stop_reason === 'string' ? first.stop_reason : null,
-    usage: used
-      ? {
-          promptTokens: used.prompt_tokens,
-          completionTokens: used.completion_tokens ?? 0,
-          cachedTokens: used.prompt_tokens_details?.cached_tokens ?? null,
-        }
-      : null,
+    usage: used ? readUsage(used, measured ?? null) : measured ? usageOfTimings(measured) : null,
   };
+}
+
+function readUsage(used: z.infer<typeof usage>, measured: z.infer<typeof timings> | null): Usage {
+  return {
+    promptTokens: used.prompt_tokens,
+    completionTokens: used.completion_tokens ?? 0,
+    cachedTokens: used.prompt_tokens_details?.cached_tokens ?? measured?.cache_n ?? null,
+  };
+}
+
+function usageOfTimings({ cache_n, prompt_n, predicted_n }: z.infer<typeof timings>): Usage {
+  return { promptTokens: cache_n + prompt_n, completionTokens: predicted_n, cachedTokens: cache_n };
+}
+
+function readIds(logprobs: unknown): number[] | null {
+  const chat = chatLogprobs.safeParse(logprobs);
+  const ids = chat.success ? chat.data.content.flatMap(({ id }) => (typeof id === 'number' ? [id] : [])) : [];
+  return ids.length > 0 && ids.length === chat.data?.content.length ? ids : null;
 }
 
 /**

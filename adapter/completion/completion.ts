@@ -1,3 +1,5 @@
+import type { UsageTotals } from './usage';
+
 /** One message of a chat. */
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant';
@@ -23,6 +25,8 @@ export type Prompt =
       /** How the text came to be, where that is known: it saves the work of what was written before. */
       readonly history?: PromptHistory;
       readonly stop: readonly string[];
+      /** How many frames were left out after the first ones, to fit the context; none where it is missing. */
+      readonly droppedFrames?: number;
     }
   | {
       readonly kind: 'chat';
@@ -61,10 +65,45 @@ export interface Usage {
   readonly cachedTokens: number | null;
 }
 
+/**
+ * The control tokens of a format of text prompts. In the prompts and answers of this interface their texts are
+ * always control tokens: elsewhere such a text is escaped.
+ */
+export interface ControlText {
+  /** The texts of the tokens, such as `<|frame_sep|>`. */
+  readonly tokens: readonly string[];
+  /** A short prompt after which a model that knows the format writes a control token. */
+  readonly example: string;
+  /** Text in which nothing can be taken for a control token. */
+  escape(text: string): string;
+  /** The text that `escape` was given. */
+  unescape(text: string): string;
+}
+
+/** What is known of a source, for those who write prompts for it. */
+export interface SourceTraits {
+  /** How many tokens a prompt and its answer may have together, or null where nothing tells. */
+  readonly contextTokens: number | null;
+  /** How many characters (UTF-16 units) of prompts make a token: measured, or a low guess. */
+  readonly charactersPerToken: number;
+  /** Whether the model sees escaped text as what it stands for, since control tokens go apart from text. */
+  readonly separatesControl: boolean;
+}
+
 /** Where tokens come from. */
 export interface CompletionSource {
   /** For messages: the model and where it is. */
   readonly name: string;
+  readonly traits: SourceTraits;
+  /** What people should know about the source, in sentences; more may be known after `ready`. */
+  readonly notes: readonly string[];
+  readonly usage: UsageTotals;
+  /**
+   * Finds out what there is to know about the source, in bounded time; later calls cost nothing.
+   *
+   * @throws CatalogueError where the source can be seen to be of no use
+   */
+  ready(signal: AbortSignal): Promise<void>;
   /**
    * Streams the answer to a prompt. Aborting the signal, or leaving the iteration, ends the request.
    *

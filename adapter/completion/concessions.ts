@@ -16,7 +16,7 @@ export interface Concessions {
 }
 
 /** An answer of fewer tokens is not worth asking for. */
-const fewestTokens = 64;
+export const fewestTokens = 64;
 
 /**
  * What to ask instead after a refusal, or null where the refusal is about something else. Each concession is

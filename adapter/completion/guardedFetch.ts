@@ -22,6 +22,8 @@ export interface Guard {
   readonly server: ServerAddress;
   readonly apiKey: string | null;
   readonly timeouts: Timeouts;
+  /** Whether answers to POST requests are wanted as a whole too, not as event streams. */
+  readonly wholeAnswers?: boolean;
 }
 
 /** The longest line of a stream, in bytes: one chunk with its log-probabilities is a small part of it. */
@@ -37,15 +39,15 @@ const maxWhole = 1 << 24;
  * `ServerRefusal` for a status that is no success and a `CatalogueError` for every other fault. Answers to
  * POST requests come as event streams, also from servers that answer with one JSON object.
  */
-export function guardedFetch({ server, apiKey, timeouts }: Guard) {
+export function guardedFetch({ server, apiKey, timeouts, wholeAnswers = false }: Guard) {
   return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (url.origin !== server.origin) {
       throw errors.internal(new Error('a request left the origin that it was meant for'));
     }
-    const streams = init.method === 'POST';
+    const streams = init.method === 'POST' && !wholeAnswers;
     const headers: Record<string, string> = { Accept: streams ? 'text/event-stream' : 'application/json' };
-    if (streams) headers['Content-Type'] = 'application/json';
+    if (init.method === 'POST') headers['Content-Type'] = 'application/json';
     if (apiKey !== null) headers['Authorization'] = `Bearer ${apiKey}`;
 
     const watch = new Watch(server, timeouts, init.signal ?? null);
@@ -173,7 +175,13 @@ async function answer(
   const line = JSON.stringify(json);
   return streams
     ? new Response(`data: ${line}\n\ndata: [DONE]\n\n`, { headers: { 'content-type': 'text/event-stream' } })
-    : new Response(line, { headers: { 'content-type': 'application/json' } });
+    : new Response(line, { headers: { 'content-type': 'application/json', ...product(response) } });
+}
+
+/** The header in which some servers tell what they are. */
+function product({ headers }: Response): Record<string, string> {
+  const server = headers.get('server');
+  return server === null ? {} : { server };
 }
 
 /** Where a redirect leads, without credentials, path and query. */

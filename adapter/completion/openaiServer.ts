@@ -2,19 +2,24 @@ import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai';
 import { z } from 'zod';
 import { CatalogueError, errors } from '../errors';
 import { readAnswerChunk } from './answerChunk';
-import type { CompletionChunk, CompletionSource, Prompt, Usage } from './completion';
-import { concede, type Concessions } from './concessions';
+import type {
+  CompletionChunk,
+  CompletionSource,
+  ControlText,
+  Prompt,
+  SourceTraits,
+  Usage,
+} from './completion';
+import { concede, type Concessions, fewestTokens } from './concessions';
 import { guardedFetch, type Timeouts } from './guardedFetch';
-import {
-  chatBody,
-  type RequestOptions,
-  type ServerFields,
-  type ServerProfile,
-  textBody,
-} from './requestBody';
-import { PromptBodyWriter } from './promptBody';
+import { IdAnswer } from './idAnswer';
+import { describeFacts, factsUnasked, firstTextModel, probeServer, type ServerFacts } from './probe';
+import type { ServerProfile } from './profile';
+import { chatBody, type RequestOptions, type ServerFields, textBody } from './requestBody';
+import { idEncoding, PromptBodyWriter } from './promptBody';
 import { serverAddress, type ServerAddress } from './serverAddress';
 import { refusalError, serverMessage, ServerRefusal } from './serverFaults';
+import { type RequestMeter, UsageMeter, type UsageTotals } from './usage';
 
 export interface OpenAiServerOptions {
   /** Where the server is, up to and with its version: `http://127.0.0.1:8000/v1`. */
@@ -26,7 +31,14 @@ export interface OpenAiServerOptions {
   /** Null: the server's own. */
   readonly temperature: number | null;
   readonly topP: number | null;
-  readonly profile: ServerProfile;
+  /** What the server is; `auto`: it is asked. `generic` servers are asked nothing. */
+  readonly profile: ServerProfile | 'auto';
+  /** How text prompts go: as token ids where the server can take them, or only in one way. */
+  readonly mode: 'auto' | 'ids' | 'text';
+  /** How many tokens a prompt and its answer may have together; null: what the server tells. */
+  readonly context: number | null;
+  /** The control tokens of the format of text prompts; null for chats. */
+  readonly control: ControlText | null;
   readonly timeouts: Timeouts;
   /** Fields that are added to the body of every request, such as `chat_template_kwargs`. */
   readonly extraBody: ServerFields;
@@ -38,6 +50,15 @@ export const defaultTimeouts: Timeouts = { firstByte: 120_000, stall: 60_000 };
 type Route = 'chat' | 'text';
 
 const modelList = z.object({ data: z.array(z.object({ id: z.string().min(1) })) });
+
+/** Traces have more characters a token than this, so that prompts are not thought shorter than they are. */
+const fewestCharactersPerToken = 2.5;
+
+/** A shorter prompt does not tell how many characters of longer ones make a token. */
+const shortestMeasured = 400;
+
+/** Room that is left in the context beside a prompt and its answer, in tokens. */
+const spareTokens = 16;
 
 /** No token is longer than this many characters on average, so an answer beyond it ignores its limit. */
 const charactersPerToken = 64;
@@ -56,7 +77,10 @@ export class OpenAiServer implements CompletionSource {
   readonly #apiKey: string | null;
   readonly #client: OpenAI;
   readonly #closing = new AbortController();
-  readonly #bodies = new PromptBodyWriter();
+  readonly #meter = new UsageMeter();
+  #bodies = new PromptBodyWriter();
+  #facts: ServerFacts | null = null;
+  #charactersPerToken = fewestCharactersPerToken;
   readonly #concessions: Record<Route, Concessions>;
   #model: string | null;
 
@@ -72,7 +96,7 @@ export class OpenAiServer implements CompletionSource {
     this.#model = options.model?.trim() || null;
     const asked: Concessions = {
       responseFormat: 'json_schema',
-      tokenLimit: options.profile === 'hosted' ? 'max_completion_tokens' : 'max_tokens',
+      tokenLimit: 'max_tokens',
       tokenLimitTried: false,
       mostTokens: Infinity,
       logprobs: true,
@@ -97,7 +121,57 @@ export class OpenAiServer implements CompletionSource {
   }
 
   get name(): string {
-    return `${this.#model ?? 'the first model'} at ${this.#server.baseUrl}`;
+    const plain = `${this.#model ?? 'the first model'} at ${this.#server.baseUrl}`;
+    if (!this.#facts || this.#facts.profile === 'generic') return plain;
+    return `${plain} (${describeFacts({ ...this.#facts, ...this.traits }, this.#options.control !== null)})`;
+  }
+
+  get traits(): SourceTraits {
+    return {
+      contextTokens: this.#options.context ?? this.#facts?.contextTokens ?? null,
+      charactersPerToken: this.#charactersPerToken,
+      separatesControl: (this.#facts?.ids ?? null) !== null,
+    };
+  }
+
+  get notes(): readonly string[] {
+    return this.#facts?.notes ?? [];
+  }
+
+  get usage(): UsageTotals {
+    return this.#meter.totals;
+  }
+
+  /** What was found out about the server; null before `ready`, and while it cannot be reached. */
+  get facts(): ServerFacts | null {
+    return this.#facts;
+  }
+
+  async ready(signal: AbortSignal): Promise<void> {
+    if (this.#facts) return;
+    const { profile, mode, control } = this.#options;
+    const isAsked = profile !== 'generic' || mode === 'ids';
+    const request = this.#request(signal);
+    try {
+      const facts = isAsked
+        ? await probeServer(
+            { server: this.#server, apiKey: this.#apiKey, profile, mode, control, model: this.#model },
+            request.signal,
+          )
+        : factsUnasked(profile);
+      if (!facts) return;
+      this.#facts = facts;
+      this.#model ??= facts.model;
+      const { ids } = facts;
+      if (ids) this.#bodies = new PromptBodyWriter(idEncoding((text) => ids.encode(text)));
+      if (facts.profile === 'hosted') {
+        this.#concessions.chat = { ...this.#concessions.chat, tokenLimit: 'max_completion_tokens' };
+      }
+    } catch (thrown) {
+      throw request.signal.aborted ? request.signal.reason : this.#fault(thrown, 'GET /models');
+    } finally {
+      request.release();
+    }
   }
 
   /**
@@ -125,15 +199,29 @@ export class OpenAiServer implements CompletionSource {
   ): AsyncGenerator<CompletionChunk> {
     const request = this.#request(signal);
     const route = prompt.kind === 'chat' ? 'POST /chat/completions' : 'POST /completions';
+    let meter: RequestMeter | null = null;
     try {
       request.signal.throwIfAborted();
+      await this.ready(request.signal);
       this.#model ??= await this.#firstModel(request.signal);
-      const { temperature, topP, profile, extraBody } = this.#options;
-      const options = { model: this.#model, maxTokens, temperature, topP, profile, extraBody };
-      yield* this.#read(await this.#open(prompt, options, request.signal), maxTokens, request.signal);
+      meter = this.#meter.begin();
+      const { profile, ids } = this.#facts ?? factsUnasked('generic');
+      const { temperature, topP, extraBody } = this.#options;
+      const options = {
+        model: this.#model,
+        maxTokens: this.#fitting(prompt, maxTokens),
+        temperature,
+        topP,
+        profile,
+        asIds: ids !== null,
+        extraBody,
+      };
+      const stream = await this.#open(prompt, options, meter, request.signal);
+      yield* this.#read(stream, prompt, maxTokens, meter, request.signal);
     } catch (thrown) {
       throw request.signal.aborted ? request.signal.reason : this.#fault(thrown, route);
     } finally {
+      meter?.end();
       request.release();
     }
   }
@@ -166,14 +254,50 @@ export class OpenAiServer implements CompletionSource {
 
   /** The first model that writes text: local servers list models for embeddings too. */
   async #firstModel(signal: AbortSignal): Promise<string> {
-    const models = await this.listModels(signal);
-    const model = models.find((name) => !/embed|rerank|whisper/i.test(name)) ?? models[0];
-    if (model === undefined) throw errors.serverWithoutModels(this.#server.baseUrl);
+    const model = firstTextModel(await this.listModels(signal));
+    if (model === null) throw errors.serverWithoutModels(this.#server.baseUrl);
     return model;
   }
 
+  /** As many tokens as fit into the context after a prompt, where its size is known. */
+  #fitting(prompt: Prompt, maxTokens: number): number {
+    const { contextTokens, charactersPerToken } = this.traits;
+    if (contextTokens === null || prompt.kind === 'chat') return maxTokens;
+    const room = Math.floor(contextTokens - spareTokens - prompt.text.length / charactersPerToken);
+    // Where hardly anything fits, the server says so best.
+    return room < fewestTokens ? maxTokens : Math.min(maxTokens, room);
+  }
+
+  /** The body of a request to continue a text. */
+  async #textBody(
+    prompt: Extract<Prompt, { kind: 'text' }>,
+    fields: object,
+    meter: RequestMeter,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const ids = this.#facts?.ids ?? null;
+    if (ids) {
+      await ids.prepare(this.#bodies.pieces(prompt), signal);
+    }
+    const body = this.#bodies.write(prompt, fields);
+    if (ids) this.#measure(prompt, this.#bodies.parts, meter);
+    return body;
+  }
+
+  /** Takes note of how many tokens a prompt has. */
+  #measure(prompt: Prompt, tokens: number, meter: RequestMeter | null = null): void {
+    meter?.prompt(tokens);
+    if (prompt.kind === 'chat' || prompt.text.length < shortestMeasured || tokens === 0) return;
+    this.#charactersPerToken = prompt.text.length / tokens;
+  }
+
   /** Sends the request, again with less where the server refuses a part that is not necessary. */
-  async #open(prompt: Prompt, options: RequestOptions, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
+  async #open(
+    prompt: Prompt,
+    options: RequestOptions,
+    meter: RequestMeter,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<unknown>> {
     let concessions = this.#concessions[routeOf(prompt)];
     for (;;) {
       try {
@@ -181,7 +305,7 @@ export class OpenAiServer implements CompletionSource {
           prompt.kind === 'chat'
             ? await this.#client.chat.completions.create(chatBody(prompt, options, concessions), { signal })
             : await this.#client.post<AsyncIterable<unknown>>('/completions', {
-                body: this.#bodies.write(prompt, textBody(prompt, options, concessions)),
+                body: await this.#textBody(prompt, textBody(prompt, options, concessions), meter, signal),
                 stream: true,
                 signal,
               });
@@ -201,7 +325,9 @@ export class OpenAiServer implements CompletionSource {
 
   async *#read(
     stream: AsyncIterable<unknown>,
+    prompt: Prompt,
     maxTokens: number,
+    meter: RequestMeter,
     signal: AbortSignal,
   ): AsyncGenerator<CompletionChunk> {
     const server = this.#server.baseUrl;
@@ -211,6 +337,9 @@ export class OpenAiServer implements CompletionSource {
     let texts = 0;
     let chunks = 0;
     let room = maxTokens * charactersPerToken + 10_000;
+    const { control } = this.#options;
+    const ids = this.#facts?.ids ?? null;
+    const byIds = ids && control && prompt.kind === 'text' ? new IdAnswer(ids, control) : null;
     try {
       for await (const chunk of stream) {
         const piece = readAnswerChunk(chunk);
@@ -218,12 +347,19 @@ export class OpenAiServer implements CompletionSource {
         chunks++;
         finish ??= piece.finish;
         stopString ??= piece.stopString;
-        usage = piece.usage ?? usage;
+        if (piece.usage) {
+          usage = piece.usage;
+          meter.told(usage);
+          if (!ids) this.#measure(prompt, usage.promptTokens);
+        }
         room -= piece.text.length;
         if (room < 0) throw errors.serverSendsTooMuch(server, `${maxTokens} tokens, its limit, can hold`);
-        if (piece.text === '' && piece.tokens.length === 0) continue;
+        meter.tokens(piece.ids?.length ?? piece.tokens.length);
+        // A piece whose ids are not told is read by its text.
+        const read = byIds && (piece.ids !== null || piece.text === '') ? byIds.read(piece) : piece;
+        if (read.text === '' && read.tokens.length === 0) continue;
         texts++;
-        yield { kind: 'text', text: piece.text, tokens: piece.tokens };
+        yield { kind: 'text', text: read.text, tokens: read.tokens };
       }
     } catch (thrown) {
       // After the finish reason only the usage is to come, and it may stay away.

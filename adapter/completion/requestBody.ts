@@ -1,12 +1,7 @@
 import type OpenAI from 'openai';
 import type { Prompt } from './completion';
 import type { Concessions } from './concessions';
-
-/**
- * What kind of server it is, for the fields that are not OpenAI's: `generic` and `hosted` servers are sent
- * none; `hosted` ones want the newer name of the token limit.
- */
-export type ServerProfile = 'generic' | 'vllm' | 'llama.cpp' | 'hosted';
+import type { ServerProfile } from './profile';
 
 /** Fields of servers' own. */
 export type ServerFields = Readonly<Record<string, unknown>>;
@@ -17,16 +12,33 @@ export interface RequestOptions {
   readonly temperature: number | null;
   readonly topP: number | null;
   readonly profile: ServerProfile;
+  /** Whether the prompt is of token ids. */
+  readonly asIds: boolean;
   readonly extraBody: ServerFields;
 }
 
-/** What makes special tokens pass through the text of a prompt and its answer unchanged. */
-const textFields: Readonly<Record<ServerProfile, ServerFields>> = {
-  generic: {},
-  hosted: {},
-  vllm: { skip_special_tokens: false, spaces_between_special_tokens: false, add_special_tokens: false },
-  'llama.cpp': { cache_prompt: true },
-};
+/**
+ * What makes control tokens pass through a prompt and its answer unchanged, and lets the server tell early what
+ * it reused of the prompt.
+ *
+ * @param asIds whether the prompt is of token ids, and those of the answer are wanted
+ */
+export function textFields(profile: ServerProfile, asIds: boolean): ServerFields {
+  switch (profile) {
+    case 'vllm':
+    case 'neural-debug':
+      return {
+        skip_special_tokens: false,
+        spaces_between_special_tokens: false,
+        add_special_tokens: false,
+        ...(asIds ? { return_token_ids: true } : {}),
+      };
+    case 'llama.cpp':
+      return { cache_prompt: true, timings_per_token: true };
+    default:
+      return {};
+  }
+}
 
 /** The body for `/completions`, less the prompt. */
 export function textBody(
@@ -42,7 +54,15 @@ export function textBody(
     ...(concessions.logprobs ? { logprobs: 1 } : {}),
     ...streamingFields(options, concessions),
   };
-  return withServerFields(body, { ...textFields[options.profile], ...options.extraBody });
+  const ours =
+    options.profile === 'neural-debug' && prompt.droppedFrames
+      ? { dropped_frames: prompt.droppedFrames }
+      : {};
+  return withServerFields(body, {
+    ...textFields(options.profile, options.asIds),
+    ...ours,
+    ...options.extraBody,
+  });
 }
 
 /** The body for `/chat/completions`. */
@@ -65,10 +85,16 @@ export function chatBody(
 
 function streamingFields(options: RequestOptions, concessions: Concessions) {
   return {
-    ...(concessions.usage ? { stream_options: { include_usage: true } } : {}),
+    ...(concessions.usage ? { stream_options: usageOptions(options.profile) } : {}),
     ...(concessions.sampling && options.temperature !== null ? { temperature: options.temperature } : {}),
     ...(concessions.sampling && options.topP !== null ? { top_p: options.topP } : {}),
   };
+}
+
+/** vLLM can tell the usage with each piece of an answer: most answers are left before they end. */
+function usageOptions(profile: ServerProfile): { include_usage: true } {
+  const continuous = profile === 'vllm' || profile === 'neural-debug';
+  return { include_usage: true, ...(continuous ? { continuous_usage_stats: true } : {}) };
 }
 
 function responseFormat(

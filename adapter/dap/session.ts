@@ -1,3 +1,4 @@
+import { describeUsage, noUsage } from '../completion/usage';
 import { type Configuration, parseConfiguration } from '../debugger/configuration';
 import type { Stop } from '../debugger/debugger';
 import { type KeyFor, openDebugger, type Opened } from '../debugger/open';
@@ -14,6 +15,7 @@ import { cancelArguments, read } from './requests';
 import { AnswerFirst, type Handler, Router } from './router';
 import { kindOfValues, StopView } from './stopView';
 import { Threads } from './threads';
+import { UsageEvents } from './usageEvents';
 
 export interface SessionOptions {
   /** The key for an origin, or null. Without it no key is ever sent. */
@@ -36,6 +38,9 @@ export class NeuralDebugSession extends Router {
   #view: StopView | null = null;
   readonly #threads = new Threads();
   readonly #progress = new Progress((event, body) => {
+    this.emitEvent(event, body);
+  });
+  readonly #usage = new UsageEvents((event, body) => {
     this.emitEvent(event, body);
   });
 
@@ -146,6 +151,7 @@ export class NeuralDebugSession extends Router {
       // The beginning may have shown which model, or which Python, answers.
       const answering = describeWorld(world.description);
       if (answering !== described) this.#output('console', `${answering}.\n`);
+      for (const note of world.notes ?? []) this.#output('console', `${note}\n`);
     });
   }
 
@@ -200,6 +206,7 @@ export class NeuralDebugSession extends Router {
       throw thrown;
     } finally {
       this.#progress.end();
+      this.#usage.tell(opened.debugger.world);
     }
   }
 
@@ -273,7 +280,7 @@ export class NeuralDebugSession extends Router {
     this.#opened?.debugger.pause();
     this.#phase = 'ended';
     return new AnswerFirst(undefined, async () => {
-      if (wasDebugging) this.emitEvent('terminated');
+      if (wasDebugging) this.#tellEnd();
       await this.#close();
       this.emit('ended');
     });
@@ -281,8 +288,14 @@ export class NeuralDebugSession extends Router {
 
   #terminate(): void {
     this.#phase = 'ended';
-    this.emitEvent('terminated');
+    this.#tellEnd();
     void this.#close();
+  }
+
+  #tellEnd(): void {
+    const used = describeUsage(this.#opened?.debugger.world.usage ?? noUsage);
+    if (used !== null) this.#output('console', `${used}\n`);
+    this.emitEvent('terminated');
   }
 
   async #close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { profileNames } from '../completion/profile';
 import { errors } from '../errors';
 import { defaultBudget } from './budget';
 
@@ -14,8 +15,12 @@ const serverShape = z.strictObject({
   model: z.string().min(1).nullable().default(null),
   /** How trajectories are written for the model. */
   format: z.enum(['cwm', 'chat']).default('cwm'),
-  /** Which server it is, where that changes what is sent. */
-  profile: z.enum(['generic', 'vllm', 'llama.cpp', 'hosted']).default('generic'),
+  /** Which server it is, where that changes what is sent; auto: it is asked. */
+  profile: z.enum(['auto', ...profileNames]).default('auto'),
+  /** How prompts of the format cwm go: as token ids, as text, or as what the server can take. */
+  mode: z.enum(['auto', 'ids', 'text']).default('auto'),
+  /** How many tokens a prompt and its answer may have together; null: what the server tells. */
+  context: z.number().int().min(1_000).nullable().default(null),
   temperature: z.number().min(0).max(2).default(0),
 });
 

@@ -1,21 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { defaultTimeouts, OpenAiServer } from '../completion/openaiServer';
 import { describeCause, errors } from '../errors';
-import { createChatFormat } from '../format/chat/chatFormat';
-import { createCwmFormat } from '../format/cwm/cwmFormat';
 import { decodeSource } from '../python/encoding';
 import { ExpressionEvaluator } from '../python/expressions';
 import { PythonSource } from '../python/source';
 import type { Program } from '../trajectory/program';
 import { readRecording, type Recording } from '../trajectory/recording';
 import { Trajectory } from '../trajectory/trajectory';
-import { LanguageModelWorld } from '../world/languageModel';
 import { RecordingWorld } from '../world/recording';
 import { ReferenceWorld } from '../world/reference';
 import type { World } from '../world/world';
 import type { Configuration } from './configuration';
 import { Debugger, type DebuggerListener } from './debugger';
+import { languageModel } from './server';
 
 /** Where keys come from: each is bound to the origin (`https://host:port`) that it was given for. */
 export type KeyFor = (origin: string) => Promise<string | null>;
@@ -81,19 +78,7 @@ async function openWorld(
 ): Promise<World> {
   if (kind === 'reference') return new ReferenceWorld(program, python ? { python } : {});
   if (!server) throw errors.noServer();
-  const completions = new OpenAiServer({
-    baseUrl: server.baseUrl,
-    apiKey: await keyFor(new URL(server.baseUrl).origin),
-    model: server.model,
-    profile: server.profile,
-    temperature: server.temperature,
-    topP: null,
-    timeouts: defaultTimeouts,
-    extraBody: {},
-  });
-  const format =
-    server.format === 'chat' ? createChatFormat(program, source) : await createCwmFormat(program, source);
-  return new LanguageModelWorld(format, completions);
+  return languageModel(server, await keyFor(new URL(server.baseUrl).origin), program, source);
 }
 
 async function readBytes(path: string): Promise<Uint8Array> {

@@ -1,4 +1,5 @@
 import type { CompletionSource } from '../completion/completion';
+import type { UsageTotals } from '../completion/usage';
 import type { Format, FormatName } from '../format/format';
 import type { ActionName } from '../trajectory/action';
 import type { State, Step } from '../trajectory/state';
@@ -34,7 +35,17 @@ export class LanguageModelWorld implements World {
     return { kind: 'server', name: this.source.name, isReal: false };
   }
 
+  get notes(): readonly string[] {
+    return this.source.notes;
+  }
+
+  get usage(): UsageTotals {
+    return this.source.usage;
+  }
+
   async *predict({ trajectory, from, wanted, signal }: PredictRequest): AsyncGenerator<readonly Step[]> {
+    // What the source can carry decides how the program is put to it.
+    await this.source.ready(signal);
     if (from < 0 && this.format.opening.length > 0) yield this.format.opening;
     for (;;) {
       const at = newestAfter(trajectory, from);

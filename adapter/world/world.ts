@@ -1,3 +1,4 @@
+import type { UsageTotals } from '../completion/usage';
 import type { Action, ActionName } from '../trajectory/action';
 import type { State, Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
@@ -29,6 +30,10 @@ export interface PredictRequest {
  */
 export interface World {
   readonly description: WorldDescription;
+  /** What people should know about what answers, in sentences; some is known only once it has answered. */
+  readonly notes?: readonly string[];
+  /** What was used of a model so far; null where there is none. */
+  readonly usage?: UsageTotals | null;
   /** The actions that the world takes by itself. All others are composed from `step_into`. */
   readonly actions: ReadonlySet<ActionName>;
   /**

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CompletionChunk, CompletionSource } from '../../adapter/completion/completion';
+import { noUsage } from '../../adapter/completion/usage';
 import { Debugger } from '../../adapter/debugger/debugger';
 import { CatalogueError } from '../../adapter/errors';
 import { createChatFormat } from '../../adapter/format/chat/chatFormat';
@@ -103,6 +104,9 @@ function mutate(
 /** A server that gives one answer, in pieces, and then none. */
 class OneAnswer implements CompletionSource {
   readonly name = 'a model';
+  readonly traits = { contextTokens: null, charactersPerToken: 3, separatesControl: false };
+  readonly notes = [];
+  readonly usage = noUsage;
   #isGiven = false;
 
   constructor(
@@ -117,6 +121,10 @@ class OneAnswer implements CompletionSource {
     }
     this.#isGiven = true;
     yield { kind: 'end', reason: 'length', stopString: null, usage: null };
+  }
+
+  ready(): Promise<void> {
+    return Promise.resolve();
   }
 
   close(): void {

@@ -30,7 +30,7 @@ it('a continue through a loop of 1,000 turns is one request', async () => {
         program,
         entry: 'f(1000)',
         world: 'server',
-        server: { baseUrl: server.url, model: 'neural-debug-reference-cwm' },
+        server: { baseUrl: server.url, model: 'neural-debug-reference-cwm', profile: 'generic' },
       },
       { breakpoints: [5], requests: ['continue'] },
       server.token,
@@ -111,7 +111,7 @@ describe('a server that is slow', () => {
       program,
       entry: 'f(3)',
       stopOnEntry: true,
-      server: { baseUrl: `http://127.0.0.1:${port}/v1`, model: 'slow' },
+      server: { baseUrl: `http://127.0.0.1:${port}/v1`, model: 'slow', profile: 'generic' },
     });
     await client.event('initialized');
     await client.ask('configurationDone');
@@ -184,7 +184,7 @@ describe('a server that is slow', () => {
       program,
       entry: 'f(3)',
       budget: { seconds: 0.3 },
-      server: { baseUrl: `http://127.0.0.1:${port}/v1`, model: 'slow' },
+      server: { baseUrl: `http://127.0.0.1:${port}/v1`, model: 'slow', profile: 'generic' },
     });
     await client.event('initialized');
     await client.ask('configurationDone');

@@ -207,7 +207,7 @@ describe('what is sent', () => {
       sendStream(response, textEvent('x', 'stop'));
     });
     await collect(client(server.baseUrl, options), prompt);
-    const [request] = server.received;
+    const request = server.received.at(-1);
     if (!request) throw new Error('nothing was sent');
     return request;
   }

@@ -22,7 +22,10 @@ describe.skipIf(baseUrl === undefined)('a real chat server', () => {
       model: process.env['NEURAL_DEBUG_CHAT_MODEL'] ?? null,
       temperature: 0,
       topP: null,
-      profile: 'generic',
+      profile: 'auto',
+      mode: 'auto',
+      context: null,
+      control: null,
       timeouts: { ...defaultTimeouts, firstByte: 300_000 },
       extraBody: {},
     });

@@ -1,4 +1,4 @@
-import type { Prompt } from '../../completion/completion';
+import type { Prompt, SourceTraits } from '../../completion/completion';
 import type { PythonSource } from '../../python/source';
 import type { Program } from '../../trajectory/program';
 import { plainPrediction, type State, type Step } from '../../trajectory/state';
@@ -13,19 +13,26 @@ import { CwmReader } from './reader';
 import { layOut } from './wrapper';
 import { TrajectoryWriter } from './written';
 
+/** What the format takes for granted of a source that nothing is known of. */
+const plainTraits: SourceTraits = { contextTokens: null, charactersPerToken: 2.5, separatesControl: false };
+
 /**
  * The trace format of CWM for a program.
  *
+ * @param traits what is known of the source of answers, asked for each prompt
  * @throws CatalogueError for a source or an entry call that is no Python, and for scripts that the format
  *   cannot carry: those with nothing but definitions, and those that import all names of a module once begun
  */
-export async function createCwmFormat(program: Program, source: PythonSource): Promise<Format> {
-  return new CwmFormat(source, await layOut(program, source));
+export async function createCwmFormat(
+  program: Program,
+  source: PythonSource,
+  traits: () => SourceTraits = () => plainTraits,
+): Promise<Format> {
+  return new CwmFormat(source, await layOut(program, source), traits);
 }
 
 class CwmFormat implements Format {
   readonly name = 'cwm';
-  readonly opening: readonly Step[];
   readonly project: (state: State) => State | null;
   readonly #context: FrameContext;
   readonly #writer: TrajectoryWriter;
@@ -35,13 +42,22 @@ class CwmFormat implements Format {
   constructor(
     source: PythonSource,
     private readonly layout: Layout,
+    private readonly traits: () => SourceTraits,
   ) {
     const texts = new LineTexts(layout.lines);
     const calls = new CallPositions(source, texts, layout);
     this.#context = { source, layout, texts, calls };
     this.project = projection(source, layout);
     this.#writer = new TrajectoryWriter(source, layout, this.project);
-    this.opening = layout.isScript ? [{ ...plainPrediction(moduleCall()), doubt: layout.note }] : [];
+  }
+
+  get opening(): readonly Step[] {
+    return this.layout.isScript ? [{ ...plainPrediction(moduleCall()), doubt: this.#note }] : [];
+  }
+
+  /** What is to be said of the context: control text in it is broken up only where it has to be. */
+  get #note(): string | null {
+    return this.traits().separatesControl ? null : this.layout.note;
   }
 
   prompt(trajectory: Trajectory, from: number): Prompt {
@@ -58,7 +74,7 @@ class CwmFormat implements Format {
     return new CwmReader(this.#context, {
       execution,
       nextActivation: () => numbers.take(),
-      note: from < 0 && !this.layout.isScript ? this.layout.note : null,
+      note: from < 0 && !this.layout.isScript ? this.#note : null,
     });
   }
 }
