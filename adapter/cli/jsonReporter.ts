@@ -1,3 +1,4 @@
+import type { Logged } from '../debugger/breakpoints';
 import { uncaughtException } from '../debugger/ending';
 import type { Debugger, Stop } from '../debugger/debugger';
 import { type CatalogueError, errorText } from '../errors';
@@ -8,7 +9,7 @@ export class JsonReporter implements Reporter {
   /** @param session the debugger, once there is one */
   constructor(private readonly session: () => Debugger) {}
 
-  stop({ reason, state, notes }: Stop): void {
+  stop({ reason, state, notes, why, hits }: Stop): void {
     const { trajectory, world, confidence: sureness } = this.session();
     const isSomewhere = state >= 0;
     const locals = isSomewhere ? trajectory.state(state).locals : null;
@@ -31,12 +32,18 @@ export class JsonReporter implements Reporter {
         ? { thread: trajectory.frame(state).thread }
         : {}),
       ...(doubt === null ? {} : { doubt }),
+      ...(why === null ? {} : { why }),
+      ...(hits.length > 0 ? { breakpoints: hits } : {}),
       ...(notes.length > 0 ? { notes } : {}),
     });
   }
 
   value(expression: string, result: { readonly value: string } | { readonly problem: string }): void {
     this.#write({ expression, ...result });
+  }
+
+  logged({ text, line }: Logged): void {
+    this.#write({ log: text, line, predicted: !this.session().world.description.isReal });
   }
 
   output(text: string, isDerived: boolean): void {

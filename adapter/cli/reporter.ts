@@ -1,3 +1,4 @@
+import type { Logged } from '../debugger/breakpoints';
 import type { Stop } from '../debugger/debugger';
 import type { CatalogueError } from '../errors';
 
@@ -9,6 +10,8 @@ export interface Reporter {
   value(expression: string, result: { readonly value: string } | { readonly problem: string }): void;
   /** What the program wrote; derived text was worked out, not written. */
   output(text: string, isDerived: boolean): void;
+  /** A log point was passed. */
+  logged(logged: Logged): void;
   /** An answer in words, such as a call stack. */
   text(text: string): void;
   /** What a person did wrong. */

@@ -63,6 +63,9 @@ export async function run(file: string, options: RunOptions): Promise<number> {
     output: (text, isDerived) => {
       reporter.output(text, isDerived);
     },
+    logged: (logged) => {
+      reporter.logged(logged);
+    },
   });
   running = opened.debugger;
   try {

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import pc from 'picocolors';
+import type { Logged } from '../debugger/breakpoints';
 import { describeConfidence } from '../debugger/confidence';
 import { describeEnding } from '../debugger/ending';
 import type { Debugger, Stop } from '../debugger/debugger';
@@ -55,6 +56,11 @@ export class TextReporter implements Reporter {
     this.#isInLine = !text.endsWith('\n');
   }
 
+  logged({ text, line }: Logged): void {
+    const how = this.session().world.description.isReal ? '' : ' (predicted)';
+    this.text(pc.magenta(`log, line ${line}${how}: ${shownText(text)}`));
+  }
+
   text(text: string): void {
     process.stdout.write(`${this.#isInLine ? '\n' : ''}${text}\n`);
     this.#isInLine = false;
@@ -68,7 +74,7 @@ export class TextReporter implements Reporter {
     process.stderr.write(`${pc.red(`error ${error.code}:`)} ${shownText(errorText(error))}\n`);
   }
 
-  #why({ reason, state }: Stop): string {
+  #why({ reason, state, why }: Stop): string {
     const { trajectory, world, confidence } = this.session();
     const { doubt } = trajectory.prediction(state);
     const argument = shorten(trajectory.argument(state)?.repr ?? null);
@@ -76,15 +82,20 @@ export class TextReporter implements Reporter {
       entry: 'beginning',
       step: '',
       breakpoint: 'breakpoint',
+      'function breakpoint': 'breakpoint on the function',
+      'data breakpoint': 'data breakpoint',
+      doubt: 'doubt',
       return: `returned ${argument}`,
       exception: `exception ${argument}`,
       budget: 'budget used up',
       pause: 'paused',
       end: shorten(describeEnding(trajectory, state)),
     }[reason];
+    const told = why === null ? text : `${text}: ${shorten(why)}`;
     const how = world.description.isReal ? 'real run' : 'predicted';
     const sure = describeConfidence(confidence, state);
-    return `[${text === '' ? '' : `${text}; `}${how}${sure}${doubt === null ? '' : `; doubtful: ${shownText(doubt)}`}]`;
+    const doubtful = doubt === null || reason === 'doubt' ? '' : `; doubtful: ${shownText(doubt)}`;
+    return `[${told === '' ? '' : `${told}; `}${how}${sure}${doubtful}]`;
   }
 
   /** The locals that changed since the last stop in the frame. */

@@ -1,9 +1,14 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
+import { exceptionBreakpointFilters } from './exceptionFilters';
 
 /** What the adapter can do, whatever the world. */
 export const capabilities: DebugProtocol.Capabilities = {
   supportsConfigurationDoneRequest: true,
   supportsConditionalBreakpoints: true,
+  supportsHitConditionalBreakpoints: true,
+  supportsLogPoints: true,
+  supportsFunctionBreakpoints: true,
+  supportsDataBreakpoints: true,
   supportsStepBack: true,
   supportsEvaluateForHovers: true,
   supportsClipboardContext: true,
@@ -14,18 +19,6 @@ export const capabilities: DebugProtocol.Capabilities = {
   supportsRestartRequest: true,
   supportsTerminateRequest: true,
   supportsCancelRequest: true,
-  exceptionBreakpointFilters: [
-    {
-      filter: 'raised',
-      label: 'Raised Exceptions',
-      description: 'Stop where an exception is raised, caught or not.',
-      default: false,
-    },
-    {
-      filter: 'uncaught',
-      label: 'Uncaught Exceptions',
-      description: 'Stop where an exception was raised that ends the program.',
-      default: true,
-    },
-  ],
+  supportsExceptionFilterOptions: true,
+  exceptionBreakpointFilters,
 };

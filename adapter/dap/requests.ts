@@ -12,12 +12,38 @@ export const initializeArguments = z.object({
   supportsProgressReporting: z.boolean().default(false),
 });
 
+const checks = { condition: z.string().optional(), hitCondition: z.string().optional() };
+
 export const setBreakpointsArguments = z.object({
   source,
-  breakpoints: z.array(z.object({ line: z.number().int(), condition: z.string().optional() })).default([]),
+  breakpoints: z
+    .array(z.object({ line: z.number().int(), logMessage: z.string().optional(), ...checks }))
+    .default([]),
 });
 
-export const setExceptionBreakpointsArguments = z.object({ filters: z.array(z.string()).default([]) });
+export const setFunctionBreakpointsArguments = z.object({
+  breakpoints: z.array(z.object({ name: z.string(), ...checks })).default([]),
+});
+
+export const setDataBreakpointsArguments = z.object({
+  breakpoints: z
+    .array(z.object({ dataId: z.string(), accessType: z.string().optional(), ...checks }))
+    .default([]),
+});
+
+export const dataBreakpointInfoArguments = z.object({
+  variablesReference: z.number().int().optional(),
+  frameId: z.number().int().optional(),
+  name: z.string().max(100_000),
+});
+
+/** A data id of ours: the frame's activation, its function, and the variable's path. */
+export const dataId = z.tuple([z.number().int(), z.string(), z.string()]);
+
+export const setExceptionBreakpointsArguments = z.object({
+  filters: z.array(z.string()).default([]),
+  filterOptions: z.array(z.object({ filterId: z.string(), condition: z.string().optional() })).default([]),
+});
 
 export const breakpointLocationsArguments = z.object({
   source,

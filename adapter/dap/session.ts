@@ -1,5 +1,6 @@
 import { describeUsage, noUsage } from '../completion/usage';
 import { type Configuration, parseConfiguration } from '../debugger/configuration';
+import type { Logged } from '../debugger/breakpoints';
 import type { Stop } from '../debugger/debugger';
 import { type KeyFor, openDebugger, type Opened } from '../debugger/open';
 import type { ForwardRequest } from '../debugger/stepping';
@@ -7,9 +8,17 @@ import { type CatalogueError, errors, errorText } from '../errors';
 import { shownText } from '../shownText';
 import type { Trajectory } from '../trajectory/trajectory';
 import { describeWorld } from '../world/world';
-import { breakpointLocations, setBreakpoints, setExceptionBreakpoints } from './breakpointRequests';
+import { BreakpointIds } from './breakpointIds';
+import {
+  type BreakpointContext,
+  breakpointLocations,
+  setBreakpoints,
+  setDataBreakpoints,
+  setFunctionBreakpoints,
+} from './breakpointRequests';
 import { capabilities } from './capabilities';
 import { Client } from './client';
+import { setExceptionBreakpoints } from './exceptionFilters';
 import { Progress } from './progress';
 import { cancelArguments, read } from './requests';
 import { AnswerFirst, type Handler, Router } from './router';
@@ -37,6 +46,7 @@ export class NeuralDebugSession extends Router {
   /** The newest stop. */
   #view: StopView | null = null;
   readonly #threads = new Threads();
+  readonly #breakpointIds = new BreakpointIds();
   readonly #progress = new Progress((event, body) => {
     this.emitEvent(event, body);
   });
@@ -51,6 +61,7 @@ export class NeuralDebugSession extends Router {
     'evaluate',
     'exceptionInfo',
     'breakpointLocations',
+    'dataBreakpointInfo',
     'loadedSources',
     'cancel',
     'threads',
@@ -59,7 +70,10 @@ export class NeuralDebugSession extends Router {
   protected override readonly handlers: Readonly<Record<string, Handler>> = {
     initialize: (args) => this.#initialize(args),
     launch: (args) => this.#launch(args),
-    setBreakpoints: (args) => setBreakpoints(this.#debugger, this.#client, args),
+    setBreakpoints: (args) => setBreakpoints(this.#breakpointContext, args),
+    setFunctionBreakpoints: (args) => setFunctionBreakpoints(this.#breakpointContext, args),
+    setDataBreakpoints: (args) => setDataBreakpoints(this.#breakpointContext, args),
+    dataBreakpointInfo: (args) => this.#stopped('dataBreakpointInfo').dataBreakpointInfo(args),
     setExceptionBreakpoints: (args) => setExceptionBreakpoints(this.#debugger, args),
     breakpointLocations: (args) => breakpointLocations(this.#debugger, this.#client, args),
     configurationDone: () => this.#configurationDone(),
@@ -100,6 +114,10 @@ export class NeuralDebugSession extends Router {
     return this.#opened.debugger;
   }
 
+  get #breakpointContext(): BreakpointContext {
+    return { session: this.#debugger, client: this.#client, ids: this.#breakpointIds };
+  }
+
   #initialize(args: unknown): object {
     if (this.#phase !== 'new') throw errors.requestOrder('initialize', 'the session was initialized before');
     this.#client = new Client(args);
@@ -131,6 +149,9 @@ export class NeuralDebugSession extends Router {
     const listener = {
       output: (text: string, isDerived: boolean) => {
         this.#output(isDerived ? 'predicted' : 'stdout', text);
+      },
+      logged: (logged: Logged) => {
+        this.#logged(logged);
       },
       progress: (states: number) => {
         this.#progress.update(states);
@@ -264,9 +285,7 @@ export class NeuralDebugSession extends Router {
       await close(opened);
       throw errors.sessionEnded();
     }
-    const { raised, uncaught, lineBreakpoints } = before.breakpoints;
-    opened.debugger.breakpoints.setLines(lineBreakpoints);
-    Object.assign(opened.debugger.breakpoints, { raised, uncaught });
+    opened.debugger.breakpoints.takeOver(before.breakpoints);
     await this.#close();
     this.#opened = opened;
     this.#configuration = configuration;
@@ -309,6 +328,19 @@ export class NeuralDebugSession extends Router {
       throw errors.requestOrder(request, 'the program is not stopped');
     }
     return this.#view;
+  }
+
+  /** A log point's message, where it was written. */
+  #logged({ text, line }: Logged): void {
+    const session = this.#opened?.debugger;
+    if (!session) return;
+    const how = session.world.description.isReal ? '' : 'predicted: ';
+    this.emitEvent('output', {
+      category: 'console',
+      output: `${how}${text.split('\n').map(shownText).join('\n')}\n`,
+      source: this.#client.sourceOf(session.trajectory.program.path),
+      line: this.#client.lineOf(line),
+    });
   }
 
   #output(category: 'console' | 'stdout' | 'important' | 'predicted', text: string): void {

@@ -1,6 +1,7 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { describeEnding } from '../debugger/ending';
 import { describeConfidence, percent, unsureBelow } from '../debugger/confidence';
+import { watchedVariable } from '../debugger/dataBreakpoints';
 import type { Debugger, Stop } from '../debugger/debugger';
 import type { Opened } from '../debugger/open';
 import { errors } from '../errors';
@@ -11,7 +12,9 @@ import { shortText, shownText } from '../shownText';
 import type { Value } from '../trajectory/state';
 import type { StackEntry } from '../trajectory/trajectory';
 import type { Client } from './client';
+import { dataIdOf } from './breakpointRequests';
 import {
+  dataBreakpointInfoArguments,
   evaluateArguments,
   read,
   scopesArguments,
@@ -52,14 +55,18 @@ export class StopView {
 
   /** The body of the `stopped` event. */
   get event(): object {
-    const { reason, state } = this.stop;
+    const { reason, hits, why } = this.stop;
     return {
       reason: stopReasons[reason],
       description: this.#description,
       threadId: this.threadId,
       allThreadsStopped: true,
-      ...(reason === 'breakpoint' ? { hitBreakpointIds: [this.#session.trajectory.line(state)] } : {}),
-      ...(reason === 'exception' ? { text: this.#argumentText } : {}),
+      ...(hits.length > 0 ? { hitBreakpointIds: hits } : {}),
+      ...(reason === 'exception'
+        ? { text: this.#argumentText }
+        : why === null
+          ? {}
+          : { text: shortText(why) }),
     };
   }
 
@@ -84,7 +91,7 @@ export class StopView {
       // What happened since, through other names for the same objects, is not known.
       const asOf = isOuter || known.state !== state ? ` as of line ${trajectory.line(known.state)}` : '';
       const sureness = (name: string) => this.#session.confidence.value(state, name);
-      const shown = { values: known.locals, expressionOf: (name: string) => name, sureness };
+      const shown = { values: known.locals, expressionOf: (name: string) => name, sureness, state };
       scopes.push(this.#scope(`Locals${asOf}`, 'locals', shown));
     }
     const results = isOuter ? new Map<string, never>() : this.#results();
@@ -144,9 +151,30 @@ export class StopView {
     throw errors.notPredicted(result.reason);
   }
 
+  /** Which variable's changes can be watched, by a row of the variables or by an expression in a frame. */
+  dataBreakpointInfo(args: unknown): object {
+    const { variablesReference, frameId, name } = read(dataBreakpointInfoArguments, args);
+    const { trajectory, source } = this.#session;
+    const row = variablesReference ? this.#variables.pathOf(variablesReference, name) : null;
+    const state = row?.state ?? (frameId === undefined ? this.stop.state : this.#stateOf(frameId));
+    if (variablesReference && !row) return { dataId: null, description: 'Only variables can be watched.' };
+    const watched = watchedVariable(source, trajectory, state, row?.path ?? name);
+    if ('problem' in watched) return { dataId: null, description: watched.problem };
+    const { function: where, path } = watched.variable;
+    return {
+      dataId: dataIdOf(watched.variable),
+      description: shortText(`${path} in ${where}`),
+      accessTypes: ['write'],
+      canPersist: false,
+    };
+  }
+
   exceptionInfo(): object {
     const { trajectory, breakpoints, world } = this.#session;
-    const { state, reason } = this.stop;
+    const { state, reason, why } = this.stop;
+    if (reason === 'doubt') {
+      return { exceptionId: 'Doubtful prediction', description: shortText(why ?? ''), breakMode: 'always' };
+    }
     if (state < 0 || trajectory.event(state) !== 'exception') throw errors.noException();
     const { type, message } = exceptionParts(trajectory.argument(state)?.repr ?? 'Exception');
     const how = world.description.isReal ? 'really raised' : 'predicted';
@@ -160,22 +188,26 @@ export class StopView {
   /** The stop in words. Whether it was predicted comes first: editors cut what is long. */
   get #description(): string {
     const { trajectory, world } = this.#session;
-    const { reason, state } = this.stop;
+    const { reason, state, why } = this.stop;
     const { doubt } = trajectory.prediction(state);
     const sure = describeConfidence(this.#session.confidence, state);
     const text = {
       entry: 'beginning',
       step: 'step',
       breakpoint: 'breakpoint',
+      'function breakpoint': 'function breakpoint',
+      'data breakpoint': 'data breakpoint',
+      doubt: 'doubt',
       return: `returned ${this.#argumentText}`,
       exception: `exception ${this.#argumentText}`,
       budget: 'budget used up',
       pause: 'paused',
       end: describeEnding(trajectory, state),
     }[reason];
-    const doubtful = doubt === null ? '' : `. Doubtful: ${doubt}`;
+    const told = why === null ? text : `${text}: ${why}`;
+    const doubtful = doubt === null || reason === 'doubt' ? '' : `. Doubtful: ${doubt}`;
     return shortText(
-      `${world.description.isReal ? 'Real run' : 'Predicted'}: ${text}${sure}${doubtful}`,
+      `${world.description.isReal ? 'Real run' : 'Predicted'}: ${told}${sure}${doubtful}`,
       500,
     );
   }
@@ -237,6 +269,9 @@ const stopReasons: Readonly<Record<Stop['reason'], string>> = {
   entry: 'entry',
   step: 'step',
   breakpoint: 'breakpoint',
+  'function breakpoint': 'function breakpoint',
+  'data breakpoint': 'data breakpoint',
+  doubt: 'exception',
   return: 'step',
   exception: 'exception',
   budget: 'pause',

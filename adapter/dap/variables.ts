@@ -16,6 +16,10 @@ interface Container {
   /** Of which value a row's name is a part; null where it is none. */
   readonly part: (name: string) => string | null;
   readonly text: string | null;
+  /** The expression that means a row's value; null where there is none. */
+  readonly path: (name: string) => string | null;
+  /** The state in whose frame expressions mean it, or null. */
+  readonly state: number | null;
 }
 
 /** How the values of a scope are shown. */
@@ -25,6 +29,8 @@ export interface NamedValues {
   readonly expressionOf: (name: string) => string | null;
   /** How sure a value is, or null. */
   readonly sureness?: (name: string) => number | null;
+  /** The state in whose frame the expressions mean the values. */
+  readonly state?: number;
 }
 
 /** How a value is shown that nothing predicted. */
@@ -38,7 +44,8 @@ export class VariableStore {
   readonly #containers: Container[] = [];
 
   /** A reference to named values, and how many rows it has. */
-  named({ values, expressionOf, sureness }: NamedValues): { reference: number; size: number } {
+  named({ values, expressionOf, sureness, state: at }: NamedValues): { reference: number; size: number } {
+    const state = at ?? null;
     const numbers = new Map<string, number>();
     for (const name of sureness ? values.keys() : []) {
       const number = sureness?.(name) ?? null;
@@ -51,13 +58,17 @@ export class VariableStore {
         const end = count > 0 ? start + count : size;
         const rows = [...values]
           .slice(start, end)
-          .map(([name, value]) => this.variable(name, value, expressionOf(name), numbers.get(name) ?? null));
+          .map(([name, value]) =>
+            this.variable(name, value, expressionOf(name), numbers.get(name) ?? null, state),
+          );
         if (numbers.size > 0 && start <= values.size && end > values.size)
           rows.push(this.#confidence(numbers));
         return rows;
       },
       part: (name) => values.get(name)?.repr ?? null,
       text: null,
+      path: (name) => (values.has(name) ? expressionOf(name) : null),
+      state,
     });
     return { reference, size };
   }
@@ -78,12 +89,21 @@ export class VariableStore {
     return (part === undefined ? container?.text : container?.part(part)) ?? null;
   }
 
+  /** How a row below a reference is written as an expression, and the state in whose frame it means that. */
+  pathOf(reference: number, name: string): { readonly state: number; readonly path: string } | null {
+    const container = this.#containers[reference - 1];
+    const path = container?.path(name) ?? null;
+    const state = container?.state ?? null;
+    return path === null || state === null ? null : { state, path };
+  }
+
   /** One row for a value. */
   variable(
     name: string,
     value: Value,
     expression: string | null,
     sureness: number | null = null,
+    state: number | null = null,
   ): DebugProtocol.Variable {
     if (value.repr === null) {
       return {
@@ -93,7 +113,7 @@ export class VariableStore {
         presentationHint: { attributes: ['readOnly'] },
       };
     }
-    const row = this.#row(name, value.repr, expression);
+    const row = this.#row(name, value.repr, expression, state);
     if (sureness === null) return row;
     return { ...row, type: [row.type, `${percent(sureness)} sure`].filter((word) => word).join(', ') };
   }
@@ -106,15 +126,17 @@ export class VariableStore {
         rows: () => [...numbers].map(([name, number]) => virtualRow(shownText(name), percent(number))),
         part: () => null,
         text: null,
+        path: () => null,
+        state: null,
       }),
     };
   }
 
-  #child(child: Child, parent: string | null): DebugProtocol.Variable {
-    return this.#row(child.name, child.text, parent === null ? null : child.expression(parent));
+  #child(child: Child, parent: string | null, state: number | null): DebugProtocol.Variable {
+    return this.#row(child.name, child.text, parent === null ? null : child.expression(parent), state);
   }
 
-  #row(name: string, text: string, expression: string | null): DebugProtocol.Variable {
+  #row(name: string, text: string, expression: string | null, state: number | null): DebugProtocol.Variable {
     const children = childrenOf(text);
     const { indexed, named } = children;
     const type = typeName(text);
@@ -126,7 +148,7 @@ export class VariableStore {
       ...(expression === null ? {} : { evaluateName: expression }),
       variablesReference:
         indexed + named > 0
-          ? this.#value(text, expression, children)
+          ? this.#value(text, expression, children, state)
           : size && size.hidden > 0
             ? this.#cutText(text, size.hidden, size.unit)
             : 0,
@@ -136,23 +158,26 @@ export class VariableStore {
   }
 
   /** A reference to the parts of a value. They are read once, however often the editor asks for some. */
-  #value(text: string, expression: string | null, children: Children): number {
+  #value(text: string, expression: string | null, children: Children, state: number | null): number {
+    const all = () => children.page(0, children.indexed + children.named);
     return this.#reference({
       rows: (start, count) => {
         const size = children.indexed + children.named;
         const page = children.page(start, count > 0 ? count : size);
-        const rows = page.map((child) => this.#child(child, expression));
+        const rows = page.map((child) => this.#child(child, expression, state));
         if (children.hidden > 0 && start + page.length >= size) {
           const isCounted = Number.isFinite(children.hidden);
           rows.push(virtualRow('…', isCounted ? `${children.hidden} more, cut off` : 'more, cut off'));
         }
         return rows;
       },
-      part: (name) => {
-        const all = children.page(0, children.indexed + children.named);
-        return all.find((child) => child.name === name)?.text ?? null;
-      },
+      part: (name) => all().find((child) => child.name === name)?.text ?? null,
       text,
+      path: (name) => {
+        const child = expression === null ? undefined : all().find((one) => one.name === name);
+        return expression === null || !child ? null : child.expression(expression);
+      },
+      state,
     });
   }
 
@@ -162,6 +187,8 @@ export class VariableStore {
       rows: () => [virtualRow('…', `${hidden} more ${unit}, cut off`)],
       part: () => null,
       text,
+      path: () => null,
+      state: null,
     });
   }
 

@@ -5,10 +5,9 @@ import { scriptBeginning } from '../python/script';
 import type { Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
 import type { World } from '../world/world';
-import { Breakpoints } from './breakpoints';
+import { type BreakpointMatch, type BreakpointReason, Breakpoints, type Logged } from './breakpoints';
 import { type Budget, defaultBudget, Spending } from './budget';
 import { PathConfidence } from './confidence';
-import { uncaughtRaise } from './exceptions';
 import { PrintedOutput } from './printedOutput';
 import { recordSteps } from './record';
 import { type Returned, returnedBetween } from './returned';
@@ -17,10 +16,9 @@ import { type ForwardRequest, stateBefore, stepEnd } from './stepping';
 export type StopReason =
   | 'entry'
   | 'step'
-  | 'breakpoint'
+  | BreakpointReason
   /** A step reached the entry point's return. */
   | 'return'
-  | 'exception'
   | 'budget'
   | 'pause'
   /** The program is over: nothing follows. */
@@ -35,6 +33,10 @@ export interface Stop {
   readonly returned: readonly Returned[];
   /** What people should know about the stop, in sentences. */
   readonly notes: readonly string[];
+  /** What happened, as a clause: how a watched variable changed, what is doubtful. */
+  readonly why: string | null;
+  /** The ids of the breakpoints that stopped. */
+  readonly hits: readonly number[];
 }
 
 export interface DebuggerOptions {
@@ -52,10 +54,9 @@ export const defaultOptions: DebuggerOptions = {
 };
 
 /** Why a walk ends at a state. */
-interface Match {
-  readonly reason: StopReason;
-  readonly notes: readonly string[];
-}
+type Match = Pick<Stop, 'reason' | 'notes' | 'why' | 'hits'>;
+
+const nothingToTell = { notes: [], why: null, hits: [] } as const;
 
 /** What a debugger tells while it works. */
 export interface DebuggerListener {
@@ -65,6 +66,8 @@ export interface DebuggerListener {
    * @param isDerived whether the text was worked out from predicted values
    */
   output?(text: string, isDerived: boolean): void;
+  /** A log point was passed. */
+  logged?(logged: Logged): void;
   /** Predictions have arrived: how many states this request has added so far. */
   progress?(states: number): void;
 }
@@ -94,7 +97,7 @@ export class Debugger {
     readonly options: DebuggerOptions = defaultOptions,
     private readonly listener: DebuggerListener = {},
   ) {
-    this.breakpoints = new Breakpoints(evaluator);
+    this.breakpoints = new Breakpoints(evaluator, source, () => this.#first ?? 0);
     this.confidence = new PathConfidence(source, trajectory);
     this.#printed = new PrintedOutput(source, evaluator);
   }
@@ -138,7 +141,7 @@ export class Debugger {
     const stop = await this.#exclusively((running) => {
       this.#cursor = -1;
       return this.#advance(
-        (index) => Promise.resolve(isBeginning(index) ? { reason: 'entry', notes: [] } : null),
+        (index) => Promise.resolve(isBeginning(index) ? { reason: 'entry', ...nothingToTell } : null),
         false,
         running,
       );
@@ -146,6 +149,7 @@ export class Debugger {
     if (stop.reason !== 'entry') return stop;
     this.#first = stop.state;
     this.#cursor = stop.state;
+    await this.#tellLogged(stop.state);
     if (stopOnEntry) return stop;
     const match = await this.breakpoints.match(this.trajectory, stop.state);
     if (match) return { ...stop, ...match };
@@ -160,14 +164,13 @@ export class Debugger {
   forward(request: ForwardRequest): Promise<Stop> {
     return this.#exclusively((running) => {
       const ends = stepEnd(this.trajectory, this.#cursor, request, this.options.allStates);
-      return this.#advance(
-        (index) =>
-          ends(index)
-            ? Promise.resolve({ reason: 'step', notes: [] })
-            : this.breakpoints.match(this.trajectory, index),
-        request !== 'continue',
-        running,
-      );
+      const match = async (index: number): Promise<Match | null> => {
+        await this.#tellLogged(index);
+        if (!ends(index)) return this.breakpoints.match(this.trajectory, index);
+        const telling = await this.breakpoints.match(this.trajectory, index, 'forward', 'telling');
+        return telling ?? { reason: 'step', ...nothingToTell };
+      };
+      return this.#advance(match, request !== 'continue', running);
     });
   }
 
@@ -183,8 +186,8 @@ export class Debugger {
     }
     let index = this.#cursor > first ? this.trajectory.previous(this.#cursor) : -1;
     for (; index >= first; index = this.trajectory.previous(index)) {
-      const match = await this.breakpoints.match(this.trajectory, index);
-      if (match) return this.#arrive(match.reason, index, [], match.notes);
+      const match = await this.breakpoints.match(this.trajectory, index, 'backward');
+      if (match) return this.#arrive(match.reason, index, [], match.notes, match);
     }
     return this.#atBeginning(first, []);
   }
@@ -249,7 +252,7 @@ export class Debugger {
           const found = await match(index);
           if (found) {
             const returned = isStep ? returnedBetween(this.source, trajectory, from, index) : [];
-            return this.#arrive(found.reason, index, returned, found.notes);
+            return this.#arrive(found.reason, index, returned, found.notes, found);
           }
           continue;
         }
@@ -297,7 +300,7 @@ export class Debugger {
       this.listener.output?.(ending.output, false);
     }
     const notes = ending?.notes ?? [];
-    const raised = this.breakpoints.uncaught ? uncaughtRaise(trajectory, last) : null;
+    const raised = this.breakpoints.uncaughtStop(trajectory, last);
     if (raised !== null && raised > from) return this.#arrive('exception', raised, [], notes);
     if (isStep && from !== last && ending?.how === 'returned') {
       return this.#arrive('return', last, [], notes);
@@ -310,9 +313,16 @@ export class Debugger {
     state: number,
     returned: readonly Returned[] = [],
     notes: readonly string[] = [],
+    { why, hits }: Pick<BreakpointMatch, 'why' | 'hits'> = nothingToTell,
   ): Stop {
     this.#cursor = state;
-    return { reason, state, returned, notes };
+    return { reason, state, returned, notes, why, hits };
+  }
+
+  /** Tells what log points write at a state that is passed, or arrived at, on the way forward. */
+  async #tellLogged(index: number): Promise<void> {
+    if (!this.listener.logged) return;
+    for (const logged of await this.breakpoints.logged(this.trajectory, index)) this.listener.logged(logged);
   }
 
   /** Tells what the program wrote since the state before, once. */
