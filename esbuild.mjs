@@ -7,6 +7,7 @@ import { basename } from 'node:path';
 const resources = [
   'adapter/python/tracer.py',
   'adapter/python/expressions.py',
+  'adapter/python/inputSearch.py',
   'node_modules/web-tree-sitter/web-tree-sitter.wasm',
   'node_modules/tree-sitter-python/tree-sitter-python.wasm',
 ];

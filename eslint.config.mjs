@@ -8,6 +8,7 @@ import tseslint from 'typescript-eslint';
 const floors = [
   ['src'],
   ['adapter/cli', 'adapter/dap', 'adapter/modelServer'],
+  ['adapter/inputs'],
   ['adapter/debugger'],
   ['adapter/world'],
   ['adapter/format'],

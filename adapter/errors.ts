@@ -198,6 +198,33 @@ export const errors = {
       `The real run failed: ${detail || 'Python ended before the program began.'}`,
       'Check that the interpreter is CPython 3.8 or later; if it is, please report this.',
     ),
+  /** A function whose inputs cannot be searched for. */
+  notSearchable: (name: string, why: string) =>
+    entry(510, 'user')(
+      `Inputs of ${name} cannot be searched for: ${why}`,
+      'Write a function that calls it with positional arguments, and search for the inputs of that one.',
+    ),
+  outputNotLiteral: (text: string) =>
+    entry(109, 'user')(
+      `The wanted output is not a Python literal: ${text.slice(0, 100)}`,
+      "Write a literal such as 3, 'text', [1, 2] or {'a': 1}; for an exception give its name instead.",
+    ),
+  exceptionName: (text: string) =>
+    entry(110, 'user')(
+      `This is not the name of an exception: ${text.slice(0, 100)}`,
+      'Write a class such as ValueError, or ValueError: a text that its message holds.',
+    ),
+  guessNeedsModel: () =>
+    entry(111, 'user')(
+      'Nothing is chosen that could guess inputs, and nothing was run.',
+      'Connect a chat model (--base-url with --format chat), or let the function be really called with many ' +
+        'inputs (--by search).',
+    ),
+  guessesUnreadable: (came: string) =>
+    entry(410, 'nobody')(
+      `The model gave no guesses that can be read; it wrote: ${came || 'nothing'}`,
+      'Try again, or choose another model.',
+    ),
   recordingLine: (name: string, line: number, problem: string) =>
     entry(601, 'user')(
       `${name} is not a recording that can be opened: line ${line}: ${problem}.`,

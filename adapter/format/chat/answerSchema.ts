@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonSchema } from '../../completion/completion';
 import type { PythonSource } from '../../python/source';
+import { strictJsonSchema } from './jsonSchema';
 
 /** Strict servers take a limited number of values that a field may have. */
 const maxFunctions = 200;
@@ -24,13 +25,5 @@ export function answerSchema(source: PythonSource): JsonSchema {
     ),
     ended: z.boolean(),
   });
-  const schema = z.toJSONSchema(answer, {
-    override: ({ jsonSchema }) => {
-      // The limits of safe integers make large grammars, and some strict servers do not take them.
-      delete jsonSchema.minimum;
-      delete jsonSchema.maximum;
-    },
-  });
-  // Strict servers take no keyword that they do not know, and the dialect is one.
-  return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$schema'));
+  return strictJsonSchema(answer);
 }

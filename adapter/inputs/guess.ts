@@ -1,0 +1,111 @@
+import type { CompletionSource } from '../completion/completion';
+import { type ClosestArguments, searchInputs, type WantedResult } from '../python/inputSearch';
+import type { ReprEquality } from '../python/reprEquality';
+import type { Program } from '../trajectory/program';
+import type { World } from '../world/world';
+import { modelGuesses } from './modelGuesses';
+import { isWanted, type Outcome, outcomeOf } from './outcome';
+
+/** Who makes guesses: a model that reasons backwards, or a search that really calls the function. */
+export type GuessSource =
+  | { readonly kind: 'model'; readonly completions: CompletionSource }
+  | {
+      readonly kind: 'search';
+      /** Sources that may call the function, such as its tests. */
+      readonly examples: readonly string[];
+      readonly seconds: number;
+      readonly python?: string;
+    };
+
+export interface GuessOptions {
+  /** The program; its entry does not matter. */
+  readonly program: Program;
+  readonly function: string;
+  readonly wanted: WantedResult;
+  readonly count: number;
+  readonly source: GuessSource;
+  /** Makes the world that checks a guess, for the program with the guessed call as its entry; null: no check. */
+  readonly checker: ((program: Program) => Promise<World>) | null;
+}
+
+/** How a guess was checked, and what that came to. */
+export interface Check {
+  /** The name of the world that checked it. */
+  readonly by: string;
+  readonly isReal: boolean;
+  readonly outcome: Outcome;
+  readonly verdict: ReprEquality;
+}
+
+export interface Guess {
+  readonly arguments: readonly string[];
+  /** The call, as Python source. */
+  readonly call: string;
+  readonly by: 'model' | 'search';
+  /** Null where nothing checked it. The search has really made the call; that is a check too. */
+  readonly check: Check | null;
+}
+
+export type GuessNews =
+  | { readonly kind: 'guess'; readonly guess: Guess }
+  | { readonly kind: 'progress'; readonly tried: number; readonly closest: ClosestArguments | null };
+
+/** How many calls a search makes at most. */
+const maxCalls = 1_000_000;
+
+/** How many states of a checked call are followed. */
+const maxStates = 10_000;
+
+/**
+ * Guesses arguments with which a function gives a wanted result, and checks each by following the call forwards.
+ *
+ * @throws CatalogueError when there is no such function, or the model, the check or the search fails
+ */
+export async function* guessInputs(options: GuessOptions, signal: AbortSignal): AsyncGenerator<GuessNews> {
+  const { program, function: name, wanted, count, source } = options;
+  if (source.kind === 'model') {
+    const of = { source: program.source, function: name, wanted, count };
+    for (const given of await modelGuesses(of, source.completions, signal)) {
+      if (signal.aborted) return;
+      yield { kind: 'guess', guess: await checked(options, given, null, signal) };
+    }
+    return;
+  }
+  const search = searchInputs(
+    { ...source, ...program, function: name, wanted, count, calls: maxCalls },
+    signal,
+  );
+  for await (const news of search) {
+    if (news.kind === 'progress') yield news;
+    else {
+      const made: Check = { by: 'the search', isReal: true, outcome: outcomeSaid(wanted), verdict: 'same' };
+      yield { kind: 'guess', guess: await checked(options, news.arguments, made, signal) };
+    }
+  }
+}
+
+async function checked(
+  { program, function: name, wanted, source, checker }: GuessOptions,
+  given: readonly string[],
+  made: Check | null,
+  signal: AbortSignal,
+): Promise<Guess> {
+  const call = `${name}(${given.join(', ')})`;
+  const guess = { arguments: given, call, by: source.kind };
+  if (!checker) return { ...guess, check: made };
+  const of = { ...program, entry: call };
+  const world = await checker(of);
+  try {
+    const outcome = await outcomeOf(of, world, maxStates, signal);
+    const { name: by, isReal } = world.description;
+    return { ...guess, check: { by, isReal, outcome, verdict: isWanted(outcome, wanted) } };
+  } finally {
+    await world.close();
+  }
+}
+
+/** What a search has seen: just what is wanted. */
+function outcomeSaid(wanted: WantedResult): Outcome {
+  if (wanted.kind === 'returns') return { kind: 'returns', value: { repr: wanted.repr, confidence: null } };
+  return { kind: 'raises', exception: { repr: wanted.type, confidence: null } };
+}

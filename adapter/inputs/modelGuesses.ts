@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { CompletionSource, Prompt } from '../completion/completion';
+import { errors } from '../errors';
+import { strictJsonSchema } from '../format/chat/jsonSchema';
+import type { WantedResult } from '../python/inputSearch';
+import { isLiteral } from '../python/repr';
+import { describeWanted } from './wantedResult';
+
+export interface ModelGuessOptions {
+  readonly source: string;
+  readonly function: string;
+  readonly wanted: WantedResult;
+  /** How many guesses are wanted. */
+  readonly count: number;
+}
+
+const answerShape = z.object({
+  guesses: z.array(z.object({ arguments: z.array(z.string()) })),
+});
+
+const maxTokens = 4096;
+
+/** How much of an answer is read, in characters. */
+const maxAnswer = 100_000;
+
+const task = `You find inputs of Python functions. You are given a program, one of its functions and what a call of it should come to. You do not run code: you reason backwards from the result to arguments that lead to it.
+
+Give several different guesses, the likeliest first. Each argument is one Python literal (numbers, strings, None, True, False, and lists, tuples, dicts and sets of them), written as a string of the JSON; arguments are in the order of the function's parameters.
+
+Answer with one JSON object and nothing else:
+{"guesses": [{"arguments": ["[1, 2]", "'a'"]}]}`;
+
+/**
+ * Asks a chat model for arguments with which a function gives a wanted result; each as Python literals. What is
+ * no literal is left out.
+ *
+ * @throws CatalogueError when the server fails, or its answer cannot be read
+ */
+export async function modelGuesses(
+  { source, function: name, wanted, count }: ModelGuessOptions,
+  completions: CompletionSource,
+  signal: AbortSignal,
+): Promise<readonly (readonly string[])[]> {
+  const result = describeWanted(wanted);
+  const question = `The program:\n${source}\n\nGive ${count} guesses of arguments with which the function ${name} ${result}.`;
+  const prompt: Prompt = {
+    kind: 'chat',
+    messages: [
+      { role: 'system', content: task },
+      { role: 'user', content: question },
+    ],
+    schema: { name: 'guesses', schema: strictJsonSchema(answerShape) },
+  };
+  let text = '';
+  for await (const chunk of completions.complete(prompt, { maxTokens, signal })) {
+    if (chunk.kind === 'text') text += chunk.text;
+    if (text.length > maxAnswer) break;
+  }
+  return readGuesses(text).slice(0, count);
+}
+
+/** The guesses of an answer: the last JSON object of its shape in it, for models that think aloud before. */
+function readGuesses(text: string): readonly (readonly string[])[] {
+  for (let start = text.lastIndexOf('{"guesses"'); start >= 0; start = text.lastIndexOf('{', start - 1)) {
+    const end = text.lastIndexOf('}');
+    const parsed = answerShape.safeParse(json(text.slice(start, end + 1)));
+    if (!parsed.success) {
+      if (start === 0) break;
+      continue;
+    }
+    return parsed.data.guesses.map((guess) => guess.arguments).filter((guess) => guess.every(isLiteral));
+  }
+  throw errors.guessesUnreadable(text.slice(0, 200));
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
