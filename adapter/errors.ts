@@ -220,6 +220,11 @@ export const errors = {
       'Connect a chat model (--base-url with --format chat), or let the function be really called with many ' +
         'inputs (--by search).',
     ),
+  guessNeedsResult: () =>
+    entry(112, 'user')(
+      'What the call should come to has to be given once.',
+      'Give either --output with a Python literal, or --raises with the name of an exception.',
+    ),
   guessesUnreadable: (came: string) =>
     entry(410, 'nobody')(
       `The model gave no guesses that can be read; it wrote: ${came || 'nothing'}`,

@@ -5,6 +5,7 @@ import { serveOnPort, serveOnStandardStreams } from '../dap/server';
 import { asCatalogueError, describeCause, errors, errorText } from '../errors';
 import { shownText } from '../shownText';
 import { parseBreakpoint } from './commands';
+import { guess, type GuessCliOptions } from './guess';
 import { adapterKey } from './keys';
 import { type ProbeOptions, probeServer } from './probe';
 import { type BreakpointOption, exitCodes, run, type RunOptions } from './run';
@@ -104,6 +105,35 @@ function program(finish: (code: number) => void): Command {
     .option('--python <path>', 'the Python interpreter (default: python3)')
     .action(async (file: string, options: TraceOptions) => {
       await trace(file, options);
+    });
+
+  cli
+    .command('guess')
+    .description('guess inputs of a function from its output')
+    .argument('<file>', 'the Python file')
+    .requiredOption('--function <name>', 'the function, of the top level of the file')
+    .option('--output <repr>', 'what it should return, as a Python literal')
+    .option('--raises <exception>', 'what it should raise instead: ValueError, or "ValueError: a text in it"')
+    .option('-n, --count <n>', 'how many inputs are wanted', wholeNumber, 1)
+    .addOption(
+      new Option(
+        '--by <source>',
+        'who guesses: a chat model, or a search that really calls the function many times',
+      ).choices(['model', 'search']),
+    )
+    .addOption(
+      new Option('--verify <how>', 'how guesses are checked: by predicting forwards, or by a real run')
+        .choices(['none', 'predict', 'reference'])
+        .default('predict'),
+    )
+    .option('--seconds <n>', 'how long a search may take', wholeNumber, 30)
+    .option('--base-url <url>', 'the OpenAI-compatible server; its key is in NEURAL_DEBUG_API_KEY')
+    .option('--model <name>', 'the model (default: the first that the server lists)')
+    .addOption(new Option('--format <name>', 'how the model is asked').choices(['cwm', 'chat']))
+    .option('--python <path>', 'the Python interpreter (default: python3)')
+    .option('--json', 'one JSON object a line for each guess')
+    .action(async (file: string, options: GuessCliOptions) => {
+      finish(await guess(file, options));
     });
 
   cli

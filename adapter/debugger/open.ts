@@ -55,6 +55,21 @@ export async function openDebugger(
   return { debugger: session, evaluator, notes };
 }
 
+/**
+ * Makes the world that a configuration names, for a program other than the configuration's own.
+ *
+ * @throws CatalogueError where no world is chosen, or it is not complete
+ */
+export async function openWorldFor(
+  configuration: Configuration,
+  program: Program,
+  keyFor: KeyFor,
+): Promise<World> {
+  const kind = configuration.world ?? (configuration.server ? 'server' : null);
+  if (kind === null) throw errors.noWorld();
+  return openWorld(kind, configuration, program, await PythonSource.parse(program.source), keyFor);
+}
+
 /** Reads a program's source from its file. */
 export async function readProgram(of: Pick<Configuration, 'program' | 'entry' | 'args'>): Promise<Program> {
   if (of.program === null) throw errors.noProgram();
