@@ -52,24 +52,19 @@ export class LocalsStore {
     if (before === locals) return record;
     const pairs: number[] = [];
     let size = this.#pool.get(record + 2);
-    const remove = (name: string): void => {
-      const number = this.#numberOf(name);
-      if (this.#newest(record, number) !== gone) size--;
-      pairs.push(number, gone);
-    };
-    const change = (name: string, value: Value): void => {
-      const number = this.#numberOf(name);
-      const old = this.#newest(record, number);
-      if (old === gone) size++;
-      pairs.push(number, this.#values.add(value, old));
-    };
     if (before && locals instanceof ChangedLocals && locals.isAfter(before)) {
-      for (const name of locals.removed) if (!locals.changed.has(name)) remove(name);
-      for (const [name, value] of locals.changed) change(name, value);
+      for (const name of locals.removed) {
+        if (!locals.changed.has(name)) size += this.#addPair(pairs, record, name, null);
+      }
+      for (const [name, value] of locals.changed) size += this.#addPair(pairs, record, name, value);
     } else {
       const known = before ?? this.read(record);
-      for (const name of known.keys()) if (!locals.has(name)) remove(name);
-      for (const [name, value] of locals) if (!isSame(known.get(name), value)) change(name, value);
+      for (const name of known.keys()) {
+        if (!locals.has(name)) size += this.#addPair(pairs, record, name, null);
+      }
+      for (const [name, value] of locals) {
+        if (!isSame(known.get(name), value)) size += this.#addPair(pairs, record, name, value);
+      }
     }
     if (pairs.length === 0) return record;
     const cost = this.#pool.get(record + 1) + pairs.length / 2;
@@ -88,6 +83,18 @@ export class LocalsStore {
     return locals;
   }
 
+  /**
+   * Adds a name's new value to the pairs that follow a record; null: the name is gone.
+   *
+   * @returns how many names there are more
+   */
+  #addPair(pairs: number[], record: number, name: string, value: Value | null): number {
+    const number = this.#numberOf(name);
+    const old = this.#newest(record, number);
+    pairs.push(number, value ? this.#values.add(value, old) : gone);
+    return Number(value !== null) - Number(old !== gone);
+  }
+
   /** The numbers of a record's names and values. */
   #numbers(record: number): Map<number, number> {
     const chain: number[] = [];
@@ -100,12 +107,12 @@ export class LocalsStore {
   /** The number of a name's value at a record, or -1. */
   #newest(record: number, name: number): number {
     for (let at = record; at >= 0; at = this.#pool.get(at)) {
-      const pairs = this.#pairs(at);
-      for (let pair = 0; pair < pairs.length; pair += 2) {
-        if (pairs[pair] === name) return pairs[pair + 1] ?? gone;
+      const end = at + headerLength + 2 * this.#pool.get(at + 3);
+      for (let pair = at + headerLength; pair < end; pair += 2) {
+        if (this.#pool.get(pair) === name) return this.#pool.get(pair + 1);
       }
     }
-    return -1;
+    return gone;
   }
 
   #pairs(record: number): Int32Array {

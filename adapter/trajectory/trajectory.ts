@@ -1,6 +1,8 @@
 import type { Action } from './action';
 import { IntColumn } from './intColumn';
 import { LocalsStore } from './localsStore';
+import { MultiMap } from './multiMap';
+import { PathIndex } from './pathIndex';
 import { type PredictionFacts, PredictionStore } from './predictionStore';
 import type { Program } from './program';
 import type { Ending, EventKind, Locals, Prediction, State, Value } from './state';
@@ -76,10 +78,16 @@ export class Trajectory {
   readonly #predictions = new PredictionStore();
   readonly #locals = new LocalsStore();
   readonly #threads = new ThreadHistory((state) => this.frame(state).thread);
+  readonly #paths = new PathIndex((state) => this.next(state));
+  /** The first states, on the paths that were taken, of a frame's thread after the frame was left: by its number. */
+  readonly #leavings = new MultiMap();
+  /** The states that go on with a thread after one of its states, where other threads' states lie between. */
+  readonly #resumptions = new MultiMap();
   #first: number | null = null;
   readonly #endings = new Map<number, Ending>();
   readonly #frames: Frame[] = [];
-  readonly #activations = new Set<number>();
+  /** The numbers of an activation's frames that were entered first, one on each path where it is. */
+  readonly #activations = new MultiMap();
   #freeActivation = 0;
   /** The newest locals of frames that are open, so that appending need not rebuild them. */
   readonly #newestLocals = new Map<Frame, LocalsAt>();
@@ -107,8 +115,8 @@ export class Trajectory {
     if (state.line < 0 || state.line > maxLine) throw new RangeError(`${state.line} is no line.`);
     const index = this.length;
     const before = this.#threads.newestIn(from, state.thread);
-    const frame = this.#frameOf(state, before, activation, unwinds, index);
-    const previousInFrame = this.#newestInFrame(before, frame);
+    const frame = this.#frameOf(state, from, before, activation, unwinds, index);
+    const previousInFrame = this.newestInFrame(before, frame);
     const known = previousInFrame < 0 ? -1 : this.#localsStates.get(previousInFrame);
     this.#positions.push(state.line * eventKinds.length + eventKinds.indexOf(state.event));
     this.#frameOfState.push(frame.id);
@@ -119,6 +127,8 @@ export class Trajectory {
     this.#localsRecords.push(this.#recordLocals(frame, state.locals, known, index));
     this.#arguments.push(state.argument ? this.#locals.addValue(state.argument) : -1);
     this.#threads.append(from, state.thread);
+    this.#paths.append(from, this.#endings.has(from));
+    if (before >= 0 && before !== from) this.#resumptions.add(before, index);
     this.#predictions.set(index, facts);
     if (!isStepInto(action)) this.#actions.set(index, action);
     if (state.event === 'return') this.#newestLocals.delete(frame);
@@ -221,6 +231,40 @@ export class Trajectory {
     return this.#threads.newest(index);
   }
 
+  /** The newest state of a thread at or before a state, or -1. */
+  newestInThread(index: number, thread: string | null): number {
+    return this.#threads.newestIn(index, thread);
+  }
+
+  /** The newest state of a frame at or before a state of its thread at which it is open, or -1. */
+  newestInFrame(before: number, frame: Frame): number {
+    let index = before;
+    while (index >= 0) {
+      const at = this.frame(index);
+      if (at === frame) return index;
+      if (at.depth <= frame.depth) return -1;
+      index = at.callerState;
+    }
+    return -1;
+  }
+
+  /** The next state of a state's thread, of those that are followed now; null where there is none. */
+  nextInThread(index: number): number | null {
+    const next = this.next(index);
+    if (next === null || this.frame(next).thread === this.frame(index).thread) return next;
+    return this.#paths.firstFollowed(index, this.#resumptions.get(index));
+  }
+
+  /** The first state of its thread that follows a state and is no longer of its frame; null where none does. */
+  leavingOf(index: number): number | null {
+    return this.#paths.firstFollowed(index, this.#leavings.get(this.frame(index).id));
+  }
+
+  /** The last state that is followed now from a state on. */
+  lastFollowed(index: number): number {
+    return this.#paths.lastFollowed(index);
+  }
+
   /** Whether one frame is, or was entered from, another. */
   isWithin(frame: Frame, outer: Frame): boolean {
     for (let at: Frame | null = frame; at && at.depth >= outer.depth; at = at.parent) {
@@ -240,15 +284,27 @@ export class Trajectory {
     return column.get(index);
   }
 
-  #frameOf(state: State, before: number, activation: number | null, unwinds: number, index: number): Frame {
+  #frameOf(
+    state: State,
+    from: number,
+    before: number,
+    activation: number | null,
+    unwinds: number,
+    index: number,
+  ): Frame {
     let top = before < 0 ? null : this.frameAfter(before);
     for (let left = unwinds; left > 0 && top; left--) {
       this.#newestLocals.delete(top);
       top = top.parent;
     }
+    let left = before < 0 ? null : this.frame(before);
+    for (; left && left !== top; left = left.parent) this.#leavings.add(left.id, index);
     // A state whose frame was never entered gets one, so that whatever a model says can be shown.
     if (state.event !== 'call' && top) return top;
     const number = activation ?? this.#freeActivation;
+    const resumed = this.#activations
+      .get(number)
+      .some((known) => this.#paths.leadsTo(this.#frames[known]?.firstState ?? 0, from));
     const frame: Frame = {
       id: this.#frames.length,
       function: state.function,
@@ -256,26 +312,14 @@ export class Trajectory {
       depth: top ? top.depth + 1 : 0,
       thread: state.thread,
       activation: number,
-      resumed: this.#activations.has(number),
+      resumed,
       firstState: index,
-      callerState: top ? this.#newestInFrame(before, top) : -1,
+      callerState: top ? this.newestInFrame(before, top) : -1,
     };
     this.#freeActivation = Math.max(this.#freeActivation, number + 1);
-    this.#activations.add(number);
+    if (!resumed) this.#activations.add(number, frame.id);
     this.#frames.push(frame);
     return frame;
-  }
-
-  /** The newest state of a frame at or before a state of its thread, or -1. */
-  #newestInFrame(before: number, frame: Frame): number {
-    let index = before;
-    while (index >= 0) {
-      const at = this.frame(index);
-      if (at === frame) return index;
-      if (at.depth <= frame.depth) return -1;
-      index = at.callerState;
-    }
-    return -1;
   }
 
   #recordLocals(frame: Frame, locals: Locals | null, known: number, index: number): number {
