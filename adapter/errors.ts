@@ -94,10 +94,13 @@ export const errors = {
       'Begin the trace with a call frame whose locals give every parameter a literal.',
     ),
   /** The history of a prompt is not what the program does. */
-  historyDiffers: (frame: number, said: string, does: string) =>
+  historyDiffers: (frame: number, said: string, does: string, why: string | null) =>
     entry(818, 'user')(
-      `Frame ${frame} of the history is not what the program does. The prompt has ${said} The program has ${does}`,
-      'Continue a history that a real run can have: this server does not make states up.',
+      `Frame ${frame} of the history is not what the program does. The prompt has ${said} The program has ${does}` +
+        (why === null ? '' : ` It was not set in the running program: ${why}.`),
+      why === null
+        ? 'Continue a history that a real run can have, or start the server with --on-divergence inject.'
+        : 'Change only locals, to Python literals, and lines within a function that a debugger could jump to.',
     ),
   /** The real run was ended by a limit before the program's end. */
   runCut: (frames: number, why: string) =>

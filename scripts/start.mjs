@@ -14,7 +14,7 @@ it asks the server over HTTP, as it would ask any other.
 
 const server = spawn(
   process.execPath,
-  [cli, 'serve', '--world', 'reference', '--format', 'cwm', '--port', '0'],
+  [cli, ...'serve --world reference --format cwm --port 0 --on-divergence inject'.split(' ')],
   {
     stdio: ['ignore', 'pipe', 'pipe'],
   },

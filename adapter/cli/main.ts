@@ -143,6 +143,14 @@ function program(finish: (code: number) => void): Command {
     .addOption(new Option('--format <name>', 'the trace format').choices(['cwm']).default('cwm'))
     .option('--port <n>', 'the port; 0 for any free one', port, 0)
     .option('--python <path>', 'the Python interpreter (default: python3)')
+    .addOption(
+      new Option(
+        '--on-divergence <what>',
+        'what is done with a history that is not what the program does: refuse it, or inject it, which sets the locals and lines in the running program',
+      )
+        .choices(['refuse', 'inject'])
+        .default('refuse'),
+    )
     .action(async (options: ServeOptions) => {
       await serve(options);
     });

@@ -1,9 +1,10 @@
-import { startModelServer, startupNotice } from '../modelServer/server';
+import { type OnDivergence, startModelServer, startupNotice } from '../modelServer/server';
 
 /** The options of `serve`. */
 export interface ServeOptions {
   readonly port: number;
   readonly python?: string;
+  readonly onDivergence: OnDivergence;
 }
 
 /** Serves the reference as a model, until the process is told to end. */

@@ -1,8 +1,9 @@
 import { errors } from '../errors';
 import { type RawFrame, splitFrame } from '../format/cwm/frames';
 import { jsonString, readJsonObject, readJsonString } from '../format/cwm/json';
-import { unchanged, withoutLineEnd, withoutMarker } from '../format/cwm/tokens';
+import { mendControlText, unchanged, withoutLineEnd, withoutMarker } from '../format/cwm/tokens';
 import { exceptionRepr, plainRepr } from '../format/cwm/values';
+import type { RunEdit } from '../python/tracer';
 import { frameEndAfter } from './frameEnd';
 import { Refusal } from './refusal';
 import type { FrameSource, TraceFrame } from './traceFrame';
@@ -26,6 +27,30 @@ interface Difference {
   readonly does: string;
 }
 
+/** The first frame of a history that is not the run's. */
+export interface DifferentFrame extends Difference {
+  /** The number of the history's frame, from 1. */
+  readonly number: number;
+  /** What would make the run's frame the history's, or why nothing can. */
+  readonly edit: RunEdit | string;
+}
+
+/** A history that was followed as far as it is the run's. */
+export interface Followed {
+  readonly end: HistoryEnd;
+  /** The frame that ends it, or null where all complete frames are the run's. */
+  readonly different: DifferentFrame | null;
+}
+
+/** What a history is compared with. */
+export interface RunFrames {
+  readonly frames: FrameSource;
+  /** The lines of the source context with their line ends; a frame may be moved to one of them. */
+  readonly lines: readonly string[];
+  /** The changes that the run was made with: what they set need not be written as the run writes it. */
+  readonly edits: readonly RunEdit[];
+}
+
 /** The longest part of a value that an error shows. */
 const maxShown = 200;
 
@@ -38,41 +63,54 @@ export class HistoryCheck {
   /** Locals of the newest frames of each scope that were needed so far, by index. */
   readonly #resolved = new Map<number, ResolvedLocals>();
 
+  readonly #edits: ReadonlyMap<number, RunEdit>;
+  readonly #frames: FrameSource;
+
   constructor(
     private readonly history: string,
-    private readonly run: FrameSource,
-  ) {}
+    private readonly run: RunFrames,
+  ) {
+    this.#frames = run.frames;
+    this.#edits = new Map(run.edits.map((edit) => [edit.at, edit]));
+  }
 
   /**
-   * Follows all complete frames.
+   * Follows all complete frames, to the first that differs.
    *
    * @param known a beginning of the history that was followed before
-   * @throws Refusal naming the first frame that differs
+   * @throws Refusal where the run ended before its trace did
    */
-  async follow(known: HistoryEnd, signal: AbortSignal): Promise<HistoryEnd> {
+  async follow(known: HistoryEnd, signal: AbortSignal): Promise<Followed> {
     const { history } = this;
     let { next, length, frames } = known;
-    if (length === history.length) return known;
-    for await (const batch of this.run.from(next, signal)) {
+    const followed = (): Followed => ({ end: { next, length, frames }, different: null });
+    if (length === history.length) return followed();
+    for await (const batch of this.#frames.from(next, signal)) {
       for (const frame of batch) {
         if (history.startsWith(frame.text, length)) {
           length += frame.text.length;
         } else {
           const end = frameEndAfter(history, length);
-          if (end < 0) return { next, length, frames };
-          const difference = this.#difference(splitFrame(history.slice(length, end)), next, frame);
+          if (end < 0) return followed();
+          const said = splitFrame(history.slice(length, end));
+          const difference = this.#difference(said, next, frame);
           if (!difference) length = end;
           else if (this.#mayBeMissing(next, frame)) frames--;
-          else throw differs(frames + 1, difference);
+          else {
+            const edit = this.#edit(said, next, frame);
+            return { ...followed(), different: { ...difference, number: frames + 1, edit } };
+          }
         }
         next++;
         frames++;
-        if (length === history.length) return { next, length, frames };
+        if (length === history.length) return followed();
       }
     }
-    if (frameEndAfter(history, length) < 0) return { next, length, frames };
-    const said = describe(splitFrame(history.slice(length, frameEndAfter(history, length))));
-    throw differs(frames + 1, { said, does: 'ended.' });
+    const end = frameEndAfter(history, length);
+    if (end < 0) return followed();
+    const said = describe(splitFrame(history.slice(length, end)));
+    const edit = 'the program has ended there';
+    return { ...followed(), different: { said, does: 'ended.', number: frames + 1, edit } };
   }
 
   /**
@@ -86,12 +124,13 @@ export class HistoryCheck {
     const begun = this.history.slice(end.length);
     if (frame?.text.startsWith(begun)) return frame.text.slice(begun.length);
     const said = splitFrame(begun);
-    if (!frame) throw differs(end.frames + 1, { said: describe(said), does: 'ended.' });
+    if (!frame) throw differs({ number: end.frames + 1, said: describe(said), does: 'ended.' });
     const rest = this.#restByMeaning(said, end.next, frame);
     if (rest !== null) return rest;
     const does = splitFrame(frame.text);
     const difference = this.#difference(said, end.next, frame);
-    throw differs(end.frames + 1, difference ?? { said: describe(said), does: describe(does) });
+    const words = difference ?? { said: describe(said), does: describe(does) };
+    throw differs({ number: end.frames + 1, ...words });
   }
 
   #restByMeaning(said: RawFrame, index: number, frame: TraceFrame): string | null {
@@ -121,6 +160,7 @@ export class HistoryCheck {
     const before = frame.localsBefore < 0 ? null : this.#resolve(frame.localsBefore);
     const runs = this.#resolve(index);
     for (const [name, value] of runs) {
+      if (this.#edits.get(index)?.locals.has(mendControlText(name))) continue;
       const given = saidLocals.get(name)?.text;
       if (given === undefined) {
         return { said: `no local ${shown(name)} there.`, does: `${shown(name)} = ${shown(value)}.` };
@@ -138,12 +178,48 @@ export class HistoryCheck {
     return null;
   }
 
+  /** What would make the run's frame with an index what a frame says that differs from it, or why nothing can. */
+  #edit(said: RawFrame, index: number, frame: TraceFrame): RunEdit | string {
+    const does = splitFrame(frame.text);
+    const written = readJsonObject(said.locals.text);
+    if (!said.kind || !said.line) return 'it is no frame of a trace';
+    if (said.kind.event !== does.kind?.event) return 'what a program does next cannot be set';
+    if (!carriesLocals(said))
+      return `what a frame ${said.kind.event === 'return' ? 'returns' : 'raises'} cannot be set`;
+    if (!written) return 'its locals are no JSON object';
+    const earlier = this.#edits.get(index);
+    const locals = new Map(earlier?.locals);
+    const runs = this.#resolve(index);
+    const before = frame.localsBefore < 0 ? null : this.#resolve(frame.localsBefore);
+    for (const name of runs.keys()) {
+      if (!written.has(name)) return `a local, here ${shown(name)}, cannot be taken away`;
+    }
+    for (const [name, { text }] of written) {
+      const meant = text === unchanged ? (before?.get(name) ?? null) : plainRepr(text);
+      const plain = mendControlText(name);
+      if (meant === null || meant === runs.get(name) || earlier?.locals.has(plain)) continue;
+      locals.set(plain, mendControlText(meant));
+    }
+    let lines = earlier?.lines ?? null;
+    const { text: line } = said.line;
+    if (!equalLines(line, does.line?.text ?? '')) {
+      if (lines !== null) return 'Python did not go on from that line';
+      if (said.kind.event === 'call') return 'which function is called cannot be set';
+      lines = this.run.lines.flatMap((own, at) => (equalLines(line, own) ? [at + 1] : []));
+      if (lines.length === 0) return 'the source has no such line';
+    }
+    if (locals.size === (earlier?.locals.size ?? 0) && lines === (earlier?.lines ?? null)) {
+      return 'nothing that can be set is different';
+    }
+    return { at: index, locals, lines };
+  }
+
   /** The locals of one of the run's frames, found along its scope. */
   #resolve(index: number): ResolvedLocals {
     const chain: { readonly index: number; readonly frame: TraceFrame }[] = [];
     let at = index;
     while (at >= 0 && !this.#resolved.has(at)) {
-      const frame = this.run.at(at);
+      const frame = this.#frames.at(at);
       if (!frame) break;
       chain.push({ index: at, frame });
       at = frame.localsBefore;
@@ -168,7 +244,7 @@ export class HistoryCheck {
   #mayBeMissing(index: number, frame: TraceFrame): boolean {
     const { kind, argument } = splitFrame(frame.text);
     if (kind?.event !== 'return' || argument?.text !== '"None"') return false;
-    return splitFrame(this.run.at(index - 1)?.text ?? '').kind?.event === 'exception';
+    return splitFrame(this.#frames.at(index - 1)?.text ?? '').kind?.event === 'exception';
   }
 }
 
@@ -243,6 +319,14 @@ function shown(text: string | null): string {
   return jsonString(cut);
 }
 
-function differs(frame: number, { said, does }: Difference): Refusal {
-  return new Refusal(422, 'history_differs', errors.historyDiffers(frame, said, does), 'prompt');
+/**
+ * The refusal of a history.
+ *
+ * @param why why the program was not changed to go that way; null where it is not to be
+ */
+export function differs(
+  { number, said, does }: Pick<DifferentFrame, 'number' | 'said' | 'does'>,
+  why: string | null = null,
+): Refusal {
+  return new Refusal(422, 'history_differs', errors.historyDiffers(number, said, does, why), 'prompt');
 }

@@ -62,6 +62,11 @@ export class Runs<Job> {
     return run;
   }
 
+  /** The run with a key, if it is kept; it is not held. */
+  get(key: string): Run | null {
+    return this.#runs.get(key) ?? null;
+  }
+
   /** Ends all runs. */
   close(): void {
     for (const [key, run] of this.#runs) this.#end(key, run);

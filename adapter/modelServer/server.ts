@@ -1,10 +1,11 @@
 import type { RunLimits } from '../python/tracer';
 import type { LoopbackHost } from './access';
 import { listen, type ModelServer } from './httpServer';
-import { ReferenceModel } from './referenceModel';
+import { type OnDivergence, ReferenceModel } from './referenceModel';
 import { traceFrames } from './traceRun';
 
 export type { ModelServer } from './httpServer';
+export type { OnDivergence } from './referenceModel';
 
 /** What the server and the programs that it runs may use up. */
 export interface ModelServerLimits extends RunLimits {
@@ -37,6 +38,8 @@ export interface ModelServerOptions {
   /** The interpreter that runs the programs; `python3` by default. */
   readonly python?: string;
   readonly limits?: Partial<ModelServerLimits>;
+  /** What is done with a history that is not what the program does; it is refused where nothing is said. */
+  readonly onDivergence?: OnDivergence;
 }
 
 /** The most text of one run's frames, in UTF-16 units, and of all that are kept, in bytes. */
@@ -52,10 +55,11 @@ const maxKeptBytes = 256 * 1024 * 1024;
 export function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   const limits = { ...defaultLimits, ...options.limits };
   const run = { python: options.python ?? 'python3', limits, maxLength: maxRunLength };
-  const model = new ReferenceModel((job, signal) => traceFrames(job, run, signal), {
-    runs: limits.runs,
-    bytes: maxKeptBytes,
-  });
+  const model = new ReferenceModel(
+    (job, signal) => traceFrames(job, run, signal),
+    { runs: limits.runs, bytes: maxKeptBytes },
+    options.onDivergence,
+  );
   return listen(model, { ...options, maxBodyBytes: limits.body });
 }
 

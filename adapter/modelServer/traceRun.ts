@@ -1,6 +1,6 @@
 import { CatalogueError, errors } from '../errors';
 import { FrameWriter } from '../format/cwm/writer';
-import { type RunLimits, traceProgram } from '../python/tracer';
+import { type RunEdit, type RunLimits, traceProgram } from '../python/tracer';
 import type { Ending, Prediction } from '../trajectory/state';
 import { Refusal } from './refusal';
 import type { TraceContext } from './traceContext';
@@ -10,6 +10,8 @@ import type { TraceFrame } from './traceFrame';
 export interface TraceJob {
   readonly context: TraceContext;
   readonly arguments: ReadonlyMap<string, string>;
+  /** What is changed on the way, at the states that the frames with these indices tell. */
+  readonly edits: readonly RunEdit[];
 }
 
 export interface TraceRunOptions {
@@ -30,7 +32,7 @@ const label = '<prompt>';
  * @throws Refusal when the program cannot be run, or was cut
  */
 export async function* traceFrames(
-  { context, arguments: given }: TraceJob,
+  { context, arguments: given, edits }: TraceJob,
   { python, limits, maxLength }: TraceRunOptions,
   signal: AbortSignal,
 ): AsyncGenerator<readonly TraceFrame[]> {
@@ -39,7 +41,7 @@ export async function* traceFrames(
   const call = { name: entry.name, arguments: Object.fromEntries(given), asMain: entry.isScript };
   const writer = new TraceWriter(context.lines);
   let length = 0;
-  const steps = traceProgram(program, { python, limits, call }, signal);
+  const steps = traceProgram(program, { python, limits, call, edits }, signal);
   try {
     for await (const batch of steps) {
       const frames: TraceFrame[] = [];

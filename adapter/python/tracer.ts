@@ -50,6 +50,11 @@ export interface RunEdit {
   readonly lines: readonly number[] | null;
 }
 
+/** A text that equal edits have in common, and no others. */
+export function editsKey(edits: readonly RunEdit[]): string {
+  return JSON.stringify(edits.map(({ at, locals, lines }) => [at, [...locals].sort(), lines]));
+}
+
 export interface TraceOptions {
   /** The interpreter; `python3` by default. */
   readonly python?: string;

@@ -57,8 +57,3 @@ export function editAt(at: number, trajectory: Trajectory, state: number, { loca
   const canJump = trajectory.event(state) === 'line';
   return { at, locals, lines: line === null && !canJump ? null : [line ?? trajectory.line(state)] };
 }
-
-/** A text that equal edits have in common, and no others. */
-export function editsKey(edits: readonly RunEdit[]): string {
-  return JSON.stringify(edits.map(({ at, locals, lines }) => [at, [...locals].sort(), lines]));
-}

@@ -1,9 +1,9 @@
-import { type RunEdit, type RunLimits, TracedRun } from '../python/tracer';
+import { editsKey, type RunEdit, type RunLimits, TracedRun } from '../python/tracer';
 import type { ActionName } from '../trajectory/action';
 import type { Program } from '../trajectory/program';
 import type { State, Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
-import { furtherChange, editAt, EditedPaths, editsKey } from './editedPath';
+import { editAt, EditedPaths, furtherChange } from './editedPath';
 import { FollowedRun } from './followedRun';
 import type { PredictRequest, World, WorldDescription } from './world';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HistoryCheck } from '../../adapter/modelServer/history';
+import { differs, HistoryCheck } from '../../adapter/modelServer/history';
 import type { Refusal } from '../../adapter/modelServer/refusal';
 import { MemoryFrames, writeFrames } from './memoryFrames';
 
@@ -24,13 +24,14 @@ const start = { next: 0, length: 0, frames: 0 };
 const { signal } = new AbortController();
 
 function check(history: string) {
-  return new HistoryCheck(history, new MemoryFrames(run));
+  return new HistoryCheck(history, { frames: new MemoryFrames(run), lines: [], edits: [] });
 }
 
 /** What follows a history: the run's next frame, or what is left of it. */
 async function after(history: string): Promise<string> {
   const checked = check(history);
-  const end = await checked.follow(start, signal);
+  const { end, different } = await checked.follow(start, signal);
+  if (different) throw differs(different);
   return checked.rest(end, run[end.next] ?? null);
 }
 
@@ -137,7 +138,7 @@ describe('a history', () => {
   it('is followed on from what is known of it', async () => {
     const known = { next: 4, length: texts.slice(0, 4).join('').length, frames: 4 };
     const history = texts.slice(0, 7).join('');
-    expect(await check(history).follow(known, signal)).toEqual({
+    expect((await check(history).follow(known, signal)).end).toEqual({
       next: 7,
       length: history.length,
       frames: 7,
