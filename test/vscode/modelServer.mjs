@@ -9,7 +9,10 @@ import { root } from './setup.mjs';
 export async function startModelServer() {
   const process_ = spawn(
     process.execPath,
-    [join(root, 'dist/cli.cjs'), ...'serve --world reference --format cwm --port 0 --on-divergence inject'.split(' ')],
+    [
+      join(root, 'dist/cli.cjs'),
+      ...'serve --world reference --format cwm --port 0 --on-divergence inject'.split(' '),
+    ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let complaint = '';
