@@ -57,7 +57,7 @@ try {
     parseConfiguration({
       program: join(folder, 'program.py'),
       entry: `f(${turns})`,
-      server: { baseUrl: `http://127.0.0.1:${port}/v1`, model: 'replay' },
+      server: { baseUrl: `http://127.0.0.1:${port}/v1`, model: 'replay', profile: 'generic' },
     }),
     () => Promise.resolve(null),
   );

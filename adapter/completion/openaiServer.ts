@@ -127,8 +127,10 @@ export class OpenAiServer implements CompletionSource {
   }
 
   get traits(): SourceTraits {
+    // The stand-in has no context that could be full.
+    const told = this.#facts?.profile === 'neural-debug' ? Infinity : null;
     return {
-      contextTokens: this.#options.context ?? this.#facts?.contextTokens ?? null,
+      contextTokens: this.#options.context ?? this.#facts?.contextTokens ?? told,
       charactersPerToken: this.#charactersPerToken,
       separatesControl: (this.#facts?.ids ?? null) !== null,
     };

@@ -75,7 +75,7 @@ export function describeFacts(facts: ServerFacts, isText: boolean): string {
   return [
     product,
     ...(isText ? [ids ? 'ids mode' : 'text mode'] : []),
-    ...(contextTokens === null ? [] : [`context ${contextTokens} tokens`]),
+    ...(contextTokens === null || contextTokens === Infinity ? [] : [`context ${contextTokens} tokens`]),
     ...(logprobs === null ? [] : [logprobs ? 'log-probabilities' : 'no log-probabilities']),
   ].join(', ');
 }

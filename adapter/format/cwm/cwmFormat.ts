@@ -48,7 +48,7 @@ class CwmFormat implements Format {
     const calls = new CallPositions(source, texts, layout);
     this.#context = { source, layout, texts, calls };
     this.project = projection(source, layout);
-    this.#writer = new TrajectoryWriter(source, layout, this.project);
+    this.#writer = new TrajectoryWriter(source, layout, this.project, traits);
   }
 
   get opening(): readonly Step[] {
@@ -62,8 +62,14 @@ class CwmFormat implements Format {
 
   prompt(trajectory: Trajectory, from: number): Prompt {
     // Without stop strings: the next state may be more than one frame away.
-    const { prompt } = this.#writer.upTo(trajectory, from);
-    return { kind: 'text', text: prompt.text, history: prompt, stop: [] };
+    const { prompt, window } = this.#writer.upTo(trajectory, from);
+    return {
+      kind: 'text',
+      text: prompt.text,
+      history: prompt,
+      stop: [],
+      ...(window ? { droppedFrames: window.dropped } : {}),
+    };
   }
 
   reader(trajectory: Trajectory, from: number): StepReader {

@@ -1,4 +1,4 @@
-import type { PromptHistory } from '../../completion/completion';
+import type { PromptHistory, SourceTraits } from '../../completion/completion';
 import type { CodeUnit } from '../../python/codeUnits';
 import type { PythonSource } from '../../python/source';
 import type { Frame, Trajectory } from '../../trajectory/trajectory';
@@ -7,12 +7,21 @@ import { advance, enter, notStarted, openFrames, unwind, type Execution } from '
 import { wrapperFrame } from './frameReading';
 import type { Layout } from './layout';
 import { controlTokens } from './tokens';
+import { PromptWindow, type Window, type WrittenFrame } from './window';
 import { writeFrame } from './writer';
 
 /** What a trajectory comes to up to one of its states. */
-export interface Written {
-  /** The prompt: the source context, and a frame for every state. */
+export interface Written extends Standing {
+  /** The prompt: the source context, and a frame for every state that is not left out. */
   readonly prompt: PromptHistory;
+  /** What is left out; null for nothing. */
+  readonly window: Window | null;
+}
+
+/** How a state is written, and what it leads to. */
+interface Standing {
+  /** The state's own frame, or several where the model wrote others before it; empty where it has none. */
+  readonly frame: string;
   /** Where the execution stands. */
   readonly execution: Execution;
   /** Whether the trace has reached the script's beginning, or the entry call. */
@@ -26,6 +35,7 @@ export interface Written {
 export class TrajectoryWriter {
   readonly #written = new WeakMap<Trajectory, Map<number, Written>>();
   readonly #beginning: Written;
+  readonly #window: PromptWindow;
   readonly #unitsOfCalls = new Map<string, CodeUnit[]>();
 
   constructor(
@@ -33,12 +43,16 @@ export class TrajectoryWriter {
     private readonly layout: Layout,
     /** What a state is, once the format can carry it; null where it cannot. */
     private readonly project: (state: State) => State | null,
+    traits: () => SourceTraits,
   ) {
     const seed = { event: 'call', locals: new Map(), line: layout.wrapperHeader, argument: null } as const;
     const { beginOfText, contextStart, frameEnd } = controlTokens;
     const text = `${beginOfText}${contextStart}${layout.context}${frameEnd}${writeFrame(seed, null)}`;
+    this.#window = new PromptWindow(text, traits, project);
     this.#beginning = {
       prompt: { text, before: null, added: text },
+      window: null,
+      frame: '',
       execution: layout.isScript ? notStarted : enter(notStarted, wrapperFrame(layout.wrapper)),
       hasBegun: false,
     };
@@ -63,17 +77,22 @@ export class TrajectoryWriter {
     }
     let written = kept.get(at) ?? this.#beginning;
     for (const index of missing.reverse()) {
-      written = this.#after(written, trajectory, index);
+      const after = this.#after(written, trajectory, index);
+      const frame = { index, text: after.frame };
+      const known = kept;
+      const earlier = () => framesBefore(trajectory, known, index);
+      written = { ...after, ...this.#window.add(written, trajectory, frame, earlier) };
       kept.set(index, written);
     }
     return written;
   }
 
-  #after(before: Written, trajectory: Trajectory, index: number): Written {
+  #after(before: Standing, trajectory: Trajectory, index: number): Standing {
     const state = trajectory.state(index);
     const text = wroteItself(trajectory.prediction(index).text);
     const frame = trajectory.frame(index);
-    if (state.thread !== null) return before;
+    const unwritten = { ...before, frame: '' };
+    if (state.thread !== null) return unwritten;
     if (this.layout.isScript && !before.execution.top) {
       // The call of the module is the seeded frame.
       const execution = enter(before.execution, {
@@ -85,16 +104,16 @@ export class TrajectoryWriter {
         line: 0,
         locals: new Map(),
       });
-      return { ...before, execution };
+      return { ...unwritten, execution };
     }
     const carried = this.project(state);
     const begins =
       !this.layout.isScript || text !== null || (carried?.event === 'line' && frame.parent === null);
-    if (!before.hasBegun && !begins) return before;
+    if (!before.hasBegun && !begins) return unwritten;
     const execution = this.#left(before.execution, state, frame);
     const after = this.#executionAfter(execution, state, carried, frame, trajectory, index);
-    if (text !== null) return { prompt: extend(before.prompt, text), execution: after, hasBegun: true };
-    if (!carried) return { ...before, execution: after };
+    if (text !== null) return { frame: text, execution: after, hasBegun: true };
+    if (!carried) return { ...unwritten, execution: after };
     const opening = before.hasBegun ? '' : this.layout.firstFrames;
     const scope = state.event === 'call' ? null : (execution.top?.locals ?? null);
     const content = {
@@ -104,7 +123,7 @@ export class TrajectoryWriter {
       argument: carried.argument?.repr ?? null,
     };
     const frameText = opening + writeFrame(content, scope);
-    return { prompt: extend(before.prompt, frameText), execution: after, hasBegun: true };
+    return { frame: frameText, execution: after, hasBegun: true };
   }
 
   /** The execution without the frames that were left without a return event before a state. */
@@ -160,8 +179,16 @@ export class TrajectoryWriter {
   }
 }
 
-function extend(before: PromptHistory, added: string): PromptHistory {
-  return { text: before.text + added, before, added };
+/** The frames of the states before one, the newest first. */
+function* framesBefore(
+  trajectory: Trajectory,
+  written: ReadonlyMap<number, Written>,
+  index: number,
+): Generator<WrittenFrame> {
+  for (let at = trajectory.previous(index); at >= 0; at = trajectory.previous(at)) {
+    const text = written.get(at)?.frame ?? '';
+    if (text !== '') yield { index: at, text };
+  }
 }
 
 function callKey(name: string, line: number): string {
