@@ -1,5 +1,6 @@
 // Bundles the adapter's command line and the extension into dist/, with the files that they load at run time.
 import { build } from 'esbuild';
+import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 
@@ -8,6 +9,7 @@ const resources = [
   'adapter/python/tracer.py',
   'adapter/python/expressions.py',
   'adapter/python/inputSearch.py',
+  'adapter/sandbox/pyodideHost.mjs',
   'node_modules/web-tree-sitter/web-tree-sitter.wasm',
   'node_modules/tree-sitter-python/tree-sitter-python.wasm',
 ];
@@ -26,10 +28,28 @@ const shared = {
   logLevel: 'warning',
 };
 
-await mkdir('dist', { recursive: true });
+/** Pyodide, which wants its files in one folder. */
+const pyodideFiles = [
+  'package.json',
+  'pyodide.mjs',
+  'pyodide.asm.mjs',
+  'pyodide.asm.wasm',
+  'pyodide-lock.json',
+  'python_stdlib.zip',
+];
+
+/** An installation without Pyodide still debugs with the python3 that there is; it says so where it matters. */
+async function copyPyodide(file) {
+  const source = `node_modules/pyodide/${file}`;
+  if (existsSync(source)) await copyFile(source, `dist/pyodide/${file}`);
+  else console.warn(`${source} is missing (npm ci): the build has no sandbox.`);
+}
+
+await mkdir('dist/pyodide', { recursive: true });
 await Promise.all([
   build({ ...shared, entryPoints: { cli: 'adapter/cli/main.ts' } }),
   build({ ...shared, entryPoints: { extension: 'src/extension.ts' }, external: ['vscode'] }),
   ...resources.map((file) => copyFile(file, `dist/${basename(file)}`)),
+  ...pyodideFiles.map(copyPyodide),
 ]);
 await chmod('dist/cli.cjs', 0o755);

@@ -65,7 +65,9 @@ export default tseslint.config(
   { files: ['**/*.mjs', 'scripts/**'], ...tseslint.configs.disableTypeChecked },
   {
     files: ['**/*.mjs', 'scripts/**'],
-    languageOptions: { globals: { console: 'readonly', process: 'readonly', URL: 'readonly' } },
+    languageOptions: {
+      globals: { console: 'readonly', process: 'readonly', URL: 'readonly', WebAssembly: 'writable' },
+    },
     rules: { 'no-console': 'off' },
   },
   { files: ['bench/**'], rules: { 'no-console': 'off' } },

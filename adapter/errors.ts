@@ -154,6 +154,21 @@ export const errors = {
       'Install Python 3.8 or later, or set "python" to the path of an interpreter.',
       { cause },
     ),
+  noPermissionModel: (version: string) =>
+    entry(520, 'user')(
+      `Pyodide is not run here: the Node that runs Neural Debug (${version}) has no permission model to lock it down.`,
+      'Use Node 20.19 or newer, or set "sandbox" to "python" to use an interpreter of this computer.',
+    ),
+  noPyodide: () =>
+    entry(521, 'user')(
+      'Pyodide is not part of this installation of Neural Debug.',
+      'Install its dependencies (npm ci) and build again, or set "sandbox" to "python".',
+    ),
+  notLockedDown: (detail: string) =>
+    entry(522, 'internal')(
+      `Pyodide was not run, since its process is not locked down: ${detail}`,
+      'Set "sandbox" to "python" to use an interpreter of this computer, and please report this.',
+    ),
   /** The program cannot be compiled. */
   pythonSyntax: (path: string, line: number | null, message: string) =>
     entry(502, 'user')(

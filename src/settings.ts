@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ServerConfiguration } from './debug/launchConfiguration';
 
 const serverFormat = z.enum(['cwm', 'chat']).catch('cwm');
+const sandboxKind = z.enum(['python', 'pyodide']).nullable().catch(null);
 const text = z.string().catch('');
 
 /** The user's settings. All are of machine scope, so that no workspace can say where source is sent. */
@@ -11,6 +12,8 @@ export interface Settings {
   readonly server: ServerConfiguration | null;
   /** The Python interpreter's path, or null for the search path's `python3`. */
   readonly python: string | null;
+  /** Which kind of Python evaluates and runs, or null: an interpreter where there is one, else Pyodide. */
+  readonly sandbox: 'python' | 'pyodide' | null;
 }
 
 export function readSettings(): Settings {
@@ -22,6 +25,7 @@ export function readSettings(): Settings {
   return {
     server: baseUrl === '' ? null : { baseUrl, format, ...(model === '' ? {} : { model }) },
     python: python === '' ? null : python,
+    sandbox: sandboxKind.parse(settings.get('sandbox')),
   };
 }
 

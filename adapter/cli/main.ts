@@ -72,6 +72,7 @@ function program(finish: (code: number) => void): Command {
     .addOption(modeOption())
     .option('--context <tokens>', 'how many tokens the server can see (default: what it tells)', wholeNumber)
     .option('--python <path>', 'the Python interpreter (default: python3)')
+    .addOption(sandbox())
     .option('--commands <list>', 'commands separated by ";", instead of asking')
     .option('--json', 'one JSON object a line for each stop')
     .option('--show-definitions', "show a script's leading definitions and imports too")
@@ -103,6 +104,7 @@ function program(finish: (code: number) => void): Command {
     .option('--arg <text>', 'an argument of the script (repeatable)', oneMore, [])
     .requiredOption('-o, --output <file>', 'the recording; - for standard output')
     .option('--python <path>', 'the Python interpreter (default: python3)')
+    .addOption(sandbox())
     .action(async (file: string, options: TraceOptions) => {
       await trace(file, options);
     });
@@ -151,6 +153,7 @@ function program(finish: (code: number) => void): Command {
         .choices(['refuse', 'inject'])
         .default('refuse'),
     )
+    .addOption(sandbox())
     .action(async (options: ServeOptions) => {
       await serve(options);
     });
@@ -176,6 +179,14 @@ function program(finish: (code: number) => void): Command {
     });
 
   return cli;
+}
+
+/** Which Python runs and evaluates. */
+function sandbox(): Option {
+  return new Option(
+    '--sandbox <kind>',
+    'python: an interpreter, with your rights; pyodide: in a sandbox, which needs none (default: python where there is one)',
+  ).choices(['python', 'pyodide']);
 }
 
 async function main(): Promise<number> {

@@ -34,6 +34,7 @@ export interface RunOptions {
   readonly context?: number;
   readonly recording?: string;
   readonly python?: string;
+  readonly sandbox?: string;
   readonly commands?: string;
   readonly json?: true;
   readonly showDefinitions?: true;
@@ -179,6 +180,7 @@ async function configure(file: string, options: RunOptions): Promise<Configurati
     showDefinitions: options.showDefinitions,
     allStates: options.allStates,
     python: options.python,
+    sandbox: options.sandbox,
   });
 }
 

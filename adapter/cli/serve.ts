@@ -1,18 +1,21 @@
 import { type OnDivergence, startModelServer, startupNotice } from '../modelServer/server';
+import { choosePython } from '../sandbox/python';
 
 /** The options of `serve`. */
 export interface ServeOptions {
   readonly port: number;
   readonly python?: string;
   readonly onDivergence: OnDivergence;
+  readonly sandbox?: 'python' | 'pyodide';
 }
 
 /** Serves the reference as a model, until the process is told to end. */
 export async function serve(options: ServeOptions): Promise<void> {
-  const server = await startModelServer(options);
+  const python = await choosePython(options.sandbox ?? null, options.python ?? null);
+  const server = await startModelServer({ ...options, python });
   process.stdout.write(`${server.url}\n${server.token}\n`);
   process.stderr.write(
-    `${startupNotice()}\nTo debug with it, in another terminal:\n` +
+    `${startupNotice({}, python)}\nTo debug with it, in another terminal:\n` +
       `  NEURAL_DEBUG_API_KEY=${server.token} neural-debug run FILE --base-url ${server.url}\n`,
   );
   await new Promise<void>((resolve) => {

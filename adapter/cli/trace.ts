@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { describeCause, errors } from '../errors';
 import { readProgram } from '../debugger/open';
+import { choosePython } from '../sandbox/python';
 import { endLine, headerLine, stateLine } from '../trajectory/recording';
 import { Trajectory } from '../trajectory/trajectory';
 import { ReferenceWorld } from '../world/reference';
@@ -14,13 +15,15 @@ export interface TraceOptions {
   readonly arg: readonly string[];
   readonly output: string;
   readonly python?: string;
+  readonly sandbox?: 'python' | 'pyodide';
 }
 
 /** Really runs a program and records every event of it, definitions too. */
 export async function trace(file: string, options: TraceOptions): Promise<void> {
   const program = await readProgram({ program: file, entry: options.entry ?? null, args: [...options.arg] });
   process.stderr.write(`Really running ${program.path}, to record it.\n`);
-  const world = new ReferenceWorld(program, options.python === undefined ? {} : { python: options.python });
+  const python = await choosePython(options.sandbox ?? null, options.python ?? null);
+  const world = new ReferenceWorld(program, { python });
   // A run that cannot begin leaves a recording of before as it is.
   let out: RecordingOutput | null = null;
   try {

@@ -50,6 +50,8 @@ const configurationShape = z.object({
   allStates: z.boolean().default(false),
   /** The Python interpreter; null: `python3`. */
   python: z.string().min(1).nullable().default(null),
+  /** Which kind of Python evaluates and runs; null: an interpreter where there is one, else Pyodide. */
+  sandbox: z.enum(['python', 'pyodide']).nullable().default(null),
 });
 
 /** What a debug session is started with. */

@@ -4,6 +4,7 @@ import { describeCause, errors } from '../errors';
 import { decodeSource } from '../python/encoding';
 import { ExpressionEvaluator } from '../python/expressions';
 import { PythonSource } from '../python/source';
+import { choosePython, type Python } from '../sandbox/python';
 import type { Program } from '../trajectory/program';
 import { readRecording, type Recording } from '../trajectory/recording';
 import { Trajectory } from '../trajectory/trajectory';
@@ -39,14 +40,15 @@ export async function openDebugger(
 ): Promise<Opened> {
   const kind = configuration.world ?? (configuration.server ? 'server' : null);
   if (kind === null) throw errors.noWorld();
+  const python = await choosePython(configuration.sandbox, configuration.python);
   const recording = kind === 'recording' ? await openRecording(configuration.recording) : null;
   const program = recording?.program ?? (await readProgram(configuration));
   const source = await PythonSource.parse(program.source);
   const world = recording
     ? new RecordingWorld(recording)
-    : await openWorld(kind, configuration, program, source, keyFor);
+    : await openWorld(kind, configuration.server, program, source, python, keyFor);
   const trajectory = recorded && isSame(recorded.program, program) ? recorded : new Trajectory(program);
-  const evaluator = new ExpressionEvaluator(configuration.python ? { python: configuration.python } : {});
+  const evaluator = new ExpressionEvaluator({ python });
   const session = new Debugger(source, trajectory, world, evaluator, configuration, listener);
   const seesArguments = kind !== 'server' || program.args.length === 0;
   const notes = seesArguments
@@ -67,7 +69,9 @@ export async function openWorldFor(
 ): Promise<World> {
   const kind = configuration.world ?? (configuration.server ? 'server' : null);
   if (kind === null) throw errors.noWorld();
-  return openWorld(kind, configuration, program, await PythonSource.parse(program.source), keyFor);
+  const python = await choosePython(configuration.sandbox, configuration.python);
+  const source = await PythonSource.parse(program.source);
+  return openWorld(kind, configuration.server, program, source, python, keyFor);
 }
 
 /** Reads a program's source from its file. */
@@ -86,12 +90,13 @@ async function openRecording(path: string | null): Promise<Recording> {
 
 async function openWorld(
   kind: 'server' | 'reference' | 'recording',
-  { server, python }: Configuration,
+  server: Configuration['server'],
   program: Program,
   source: PythonSource,
+  python: Python,
   keyFor: KeyFor,
 ): Promise<World> {
-  if (kind === 'reference') return new ReferenceWorld(program, python ? { python } : {});
+  if (kind === 'reference') return new ReferenceWorld(program, { python });
   if (!server) throw errors.noServer();
   return languageModel(server, await keyFor(new URL(server.baseUrl).origin), program, source);
 }

@@ -1,8 +1,9 @@
 import type { RunLimits } from '../python/tracer';
+import { defaultInterpreter, pyodide, type Python } from '../sandbox/python';
 import type { LoopbackHost } from './access';
 import { listen, type ModelServer } from './httpServer';
 import { type OnDivergence, ReferenceModel } from './referenceModel';
-import { traceFrames } from './traceRun';
+import { traceFrames, type TraceRunOptions } from './traceRun';
 
 export type { ModelServer } from './httpServer';
 export type { OnDivergence } from './referenceModel';
@@ -35,8 +36,8 @@ export interface ModelServerOptions {
   readonly host?: LoopbackHost;
   /** What clients have to send as their API key; a random one where none is given. */
   readonly token?: string;
-  /** The interpreter that runs the programs; `python3` by default. */
-  readonly python?: string;
+  /** What runs the programs; `python3` by default. */
+  readonly python?: Python;
   readonly limits?: Partial<ModelServerLimits>;
   /** What is done with a history that is not what the program does; it is refused where nothing is said. */
   readonly onDivergence?: OnDivergence;
@@ -54,7 +55,8 @@ const maxKeptBytes = 256 * 1024 * 1024;
  */
 export function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   const limits = { ...defaultLimits, ...options.limits };
-  const run = { python: options.python ?? 'python3', limits, maxLength: maxRunLength };
+  const python: Python = options.python ?? defaultInterpreter;
+  const run: TraceRunOptions = { python, limits, maxLength: maxRunLength };
   const model = new ReferenceModel(
     (job, signal) => traceFrames(job, run, signal),
     { runs: limits.runs, bytes: maxKeptBytes },
@@ -64,10 +66,15 @@ export function startModelServer(options: ModelServerOptions): Promise<ModelServ
 }
 
 /** What a person should know before they leave the server running. */
-export function startupNotice(given: Partial<ModelServerLimits> = {}): string {
+export function startupNotice(
+  given: Partial<ModelServerLimits> = {},
+  python: Python = defaultInterpreter,
+): string {
   const { seconds, events, memory, runs } = { ...defaultLimits, ...given };
   return [
-    'This server really runs the Python programs that it is sent, with your rights: they can read and write your files and use the network.',
+    python === pyodide
+      ? 'This server really runs the Python programs that it is sent, in a sandbox (Pyodide), where they reach no file and no network.'
+      : 'This server really runs the Python programs that it is sent, with your rights: they can read and write your files and use the network.',
     `A run may take ${seconds} seconds, ${memory} MiB of memory and ${events} states; ${runs} runs are kept at once.`,
     'It answers this machine only, and only to requests that carry the token. Keep the token to yourself.',
   ].join('\n');

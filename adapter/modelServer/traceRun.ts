@@ -1,6 +1,7 @@
 import { CatalogueError, errors } from '../errors';
 import { FrameWriter } from '../format/cwm/writer';
 import { type RunEdit, type RunLimits, traceProgram } from '../python/tracer';
+import type { Python } from '../sandbox/python';
 import type { Ending, Prediction } from '../trajectory/state';
 import { Refusal } from './refusal';
 import type { TraceContext } from './traceContext';
@@ -15,8 +16,7 @@ export interface TraceJob {
 }
 
 export interface TraceRunOptions {
-  /** The interpreter; `python3` where none is given. */
-  readonly python: string;
+  readonly python: Python;
   readonly limits: Partial<RunLimits>;
   /** The most text that one run's frames may come to, in UTF-16 units. */
   readonly maxLength: number;

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { describeCause } from '../errors';
 import { resourcePath } from '../resources';
+import { defaultInterpreter, pyodide, type Python, spawnPython } from '../sandbox/python';
 import type { Locals } from '../trajectory/state';
 import { callName } from './repr';
 import { readTape, type ReprTape } from './reprTape';
@@ -15,8 +16,20 @@ export type Evaluated =
   /** It cannot be known; the reason is a clause such as `x is not known here`. */
   | { readonly kind: 'unknown'; readonly reason: string };
 
-/** Milliseconds until an evaluation that does not come back is given up, its process with it. */
-const patience = 15_000;
+/**
+ * Milliseconds until an evaluation that does not come back is given up, its process with it. An interpreter ends
+ * long ones by itself; in Pyodide nothing else does.
+ */
+const patience = { interpreter: 15_000, pyodide: 5_000 };
+
+/** Milliseconds until a process that has not started is given up. */
+const startPatience = 120_000;
+
+/** Memory that Python may have in Pyodide, in MiB; an interpreter limits itself. */
+const memory = 512;
+
+/** Seconds of processor time after which the system ends Pyodide, in case that nobody else does. */
+const processorTime = 1200;
 
 const outcomeSchema = z.object({
   value: z.string().optional(),
@@ -51,14 +64,16 @@ type Names = Record<string, string | null>;
  * with the first one, and again after one that had to be stopped.
  */
 export class ExpressionEvaluator {
-  readonly #python: string;
+  readonly #python: Python;
   #helper: Helper | null = null;
   #queue: Promise<unknown> = Promise.resolve();
   #closed = false;
 
-  /** @param options `python`: the interpreter, a path or a name that is looked up in PATH */
-  constructor(options: { readonly python?: string } = {}) {
-    this.#python = options.python ?? (process.platform === 'win32' ? 'python' : 'python3');
+  /** @param options `python`: what evaluates, by default the interpreter of this computer */
+  constructor(options: { readonly python?: Python } = {}) {
+    this.#python = options.python ?? defaultInterpreter;
+    // Pyodide takes seconds to start: it does so before it is needed.
+    if (this.#python === pyodide) this.#start();
   }
 
   /** What an expression comes to over a frame's locals. Never rejects. */
@@ -126,7 +141,9 @@ export class ExpressionEvaluator {
   /** Ends the process. What is still asked stays unknown. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#helper?.stop();
+    const helper = this.#helper;
+    this.#helper = null;
+    await helper?.stop();
     await this.#queue;
   }
 
@@ -139,8 +156,15 @@ export class ExpressionEvaluator {
   async #answer(question: Question, signal?: AbortSignal): Promise<Answer> {
     if (this.#closed) return unknown('the evaluation has ended');
     if (signal?.aborted === true) return unknown('the evaluation was cancelled');
-    if (!this.#helper?.isRunning) this.#helper = new Helper(this.#python);
-    return this.#helper.ask(question, signal);
+    const helper = this.#helper?.isRunning === true ? this.#helper : this.#start();
+    const answer = await helper.ask(question, signal);
+    if (this.#python === pyodide && !helper.isRunning && this.#helper === helper) this.#start();
+    return answer;
+  }
+
+  #start(): Helper {
+    this.#helper = new Helper(this.#python);
+    return this.#helper;
   }
 }
 
@@ -240,21 +264,28 @@ function hasGap(tape: ReprTape, node: number): boolean {
 class Helper {
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
+  readonly #patience: number;
   #resolve: ((answer: Answer) => void) | null = null;
+  #timer: NodeJS.Timeout | undefined;
   #id = 0;
+  #isReady = false;
   #isRunning = true;
 
-  constructor(python: string) {
-    this.#child = spawn(python, ['-I', resourcePath('expressions.py', './python/expressions.py')], {
-      // A group of its own, so that keys pressed in a terminal do not reach it.
-      detached: process.platform !== 'win32',
-      env: environment(),
-      stdio: ['pipe', 'pipe', 'ignore'],
-      windowsHide: true,
+  constructor(python: Python) {
+    this.#patience = python === pyodide ? patience.pyodide : patience.interpreter;
+    this.#child = spawnPython(python, {
+      script: resourcePath('expressions.py', './python/expressions.py'),
+      options: ['-I'],
+      folder: null,
+      environment: environment(),
+      memory,
+      processorTime,
+      errors: 'ignore',
     });
     this.#ended = new Promise((resolve) => {
       this.#child.once('error', (cause) => {
-        this.#end(`${python} could not be started: ${describeCause(cause)}`);
+        const name = python === pyodide ? 'Pyodide' : python;
+        this.#end(`${name} could not be started: ${describeCause(cause)}`);
         resolve();
       });
       this.#child.once('close', () => {
@@ -268,6 +299,8 @@ class Helper {
         this.#receive(line);
       });
     }
+    // The answer shows that it has started, so that the time of the start is not that of the first question.
+    this.#write({ kind: 'evaluate', expression: 'None', names: {} });
   }
 
   get isRunning(): boolean {
@@ -275,19 +308,17 @@ class Helper {
   }
 
   async ask(question: Question, signal?: AbortSignal): Promise<Answer> {
-    const id = ++this.#id;
     const cancel = () => {
       this.#end('the evaluation was cancelled');
     };
-    const timer = setTimeout(() => {
-      this.#end('the evaluation took too long');
-    }, patience);
     signal?.addEventListener('abort', cancel, { once: true });
     const answer = await new Promise<Answer>((resolve) => {
       this.#resolve = resolve;
-      this.#child.stdin?.write(`${JSON.stringify({ id, ...question })}\n`);
+      this.#id++;
+      this.#write(question);
+      this.#wait(this.#isReady ? this.#patience : startPatience);
     });
-    clearTimeout(timer);
+    clearTimeout(this.#timer);
     signal?.removeEventListener('abort', cancel);
     return answer;
   }
@@ -297,8 +328,24 @@ class Helper {
     await this.#ended;
   }
 
+  #write(question: Question): void {
+    this.#child.stdin?.write(`${JSON.stringify({ id: this.#id, ...question })}\n`);
+  }
+
+  #wait(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#end('the evaluation took too long');
+    }, milliseconds);
+  }
+
   #receive(line: string): void {
     const answer = parseAnswer(line);
+    if (!this.#isReady && answer?.id === 0) {
+      this.#isReady = true;
+      if (this.#resolve) this.#wait(this.#patience);
+      return;
+    }
     if (answer?.id !== this.#id) {
       this.#end('the evaluation gave no answer');
       return;

@@ -79,6 +79,8 @@ export async function* searchInputs(
     script: resourcePath('inputSearch.py', './python/inputSearch.py'),
     input: JSON.stringify(job),
     beside: path,
+    memory: 1024,
+    processorTime: 2 * options.seconds,
   });
   const kill = () => {
     process.kill();

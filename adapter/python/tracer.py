@@ -1009,7 +1009,11 @@ class Recorder:
         self.trace = self.enter
 
     def start(self):
-        _thread.start_new_thread(self.write_regularly, ())
+        try:
+            _thread.start_new_thread(self.write_regularly, ())
+        except RuntimeError:
+            # There are no threads in WebAssembly. Nor does one disturb the order of the program's own.
+            self.batch = self.room = 1
         threading.settrace(self.trace)
         sys.settrace(self.trace)
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { errors } from '../errors';
 import { resourcePath } from '../resources';
+import { defaultInterpreter, type Python } from '../sandbox/python';
 import { PythonProcess } from '../sandbox/pythonProcess';
 import type { Program } from '../trajectory/program';
 import { ChangedLocals } from '../trajectory/changedLocals';
@@ -56,8 +57,8 @@ export function editsKey(edits: readonly RunEdit[]): string {
 }
 
 export interface TraceOptions {
-  /** The interpreter; `python3` by default. */
-  readonly python?: string;
+  /** What runs it; `python3` by default. */
+  readonly python?: Python;
   readonly limits?: Partial<RunLimits>;
   /** Called instead of what the program says: its frame is the first. */
   readonly call?: FunctionCall;
@@ -102,6 +103,9 @@ const messageSchema = z.discriminatedUnion('k', [
 /** What waiting for the next piece of the messages came to; a null piece is their end. */
 type Waited = { readonly piece: string | null } | 'aborted' | 'late';
 
+/** Seconds until a Python that has not started is given up. They do not count as the program's. */
+const startPatience = 120;
+
 /** How much is read ahead at most before a line must have ended, in characters. */
 const maxLine = 1 << 24;
 
@@ -130,7 +134,10 @@ export class TracedRun {
   /** What went wrong after steps that are still to be given. */
   #failed: { readonly thrown: unknown } | null = null;
 
-  constructor(program: Program, { python = 'python3', limits, call, edits = [] }: TraceOptions = {}) {
+  constructor(
+    program: Program,
+    { python = defaultInterpreter, limits, call, edits = [] }: TraceOptions = {},
+  ) {
     this.#program = program;
     this.#limits = { ...defaultRunLimits, ...limits };
     this.#process = new PythonProcess({
@@ -138,6 +145,8 @@ export class TracedRun {
       script: resourcePath('tracer.py', './python/tracer.py'),
       input: JSON.stringify(jobOf(program, call, edits, this.#limits)),
       beside: program.path,
+      memory: this.#limits.memory,
+      processorTime: 2 * (this.#limits.seconds + startPatience),
     });
   }
 
@@ -153,6 +162,9 @@ export class TracedRun {
       this.#reading ??= this.#process.read();
       const waited = await this.#wait(this.#reading, signal);
       if (waited === 'aborted') return [];
+      if (waited === 'late' && this.version === null) {
+        throw this.#broken(`Python did not start within ${startPatience} seconds.`);
+      }
       if (waited === 'late') return [this.#end(this.#cut('seconds'))];
       this.#reading = null;
       const { piece } = waited;
@@ -181,7 +193,8 @@ export class TracedRun {
       const late = () => {
         resolve('late');
       };
-      timer = setTimeout(late, Math.max(0, this.#limits.seconds * 1000 - this.#waited));
+      const most = this.version === null ? startPatience : this.#limits.seconds;
+      timer = setTimeout(late, Math.max(0, most * 1000 - this.#waited));
       signal.addEventListener('abort', abort);
     });
     try {
@@ -225,6 +238,7 @@ export class TracedRun {
     switch (message.k) {
       case 'start':
         this.version = message.version;
+        this.#waited = 0;
         return null;
       case 'failed':
         this.close();

@@ -1,21 +1,25 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, isAbsolute } from 'node:path';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { errors } from '../errors';
+import { notLockedDown } from './pyodide';
+import { pyodide, type Python, spawnPython } from './python';
 
 /** How a Python program of ours is started. */
 export interface PythonStart {
-  /** The interpreter: a path, or a name that is looked up in PATH. */
-  readonly python: string;
-  /** The program, of ours, that the interpreter runs. */
+  readonly python: Python;
+  /** The program, of ours, that Python runs. */
   readonly script: string;
   /** What it reads from its standard input, which ends then. */
   readonly input: string;
   /** The file in whose folder it runs; a temporary folder where that does not exist. */
   readonly beside: string;
+  /** The memory that it may have, in MiB, where the program does not limit itself. */
+  readonly memory: number;
+  /** The processor time that it may take, in seconds, even if nobody is left to end it. */
+  readonly processorTime: number;
 }
 
 /** How a process ended. */
@@ -37,26 +41,33 @@ const messagesDescriptor = 3;
 export class PythonProcess {
   /** Resolves when the process has ended and its pipes are closed; rejects when it could not be started. */
   readonly exit: Promise<Exit>;
+  readonly #python: Python;
   readonly #child: ChildProcess;
   readonly #messages: AsyncIterator<Buffer>;
   readonly #decoder = new StringDecoder('utf8');
   readonly #stdout: KeptText;
   readonly #stderr: KeptText;
 
-  /** Starts the process; one that cannot be started shows at `read` and `exit`. */
+  /**
+   * Starts the process; one that cannot be started shows at `read` and `exit`.
+   *
+   * @throws CatalogueError when Pyodide is asked for and cannot be locked down here
+   */
   constructor(start: PythonStart) {
     const folder = dirname(start.beside);
-    this.#child = spawn(start.python, ['-s', start.script], {
-      cwd: isAbsolute(folder) && existsSync(folder) ? folder : tmpdir(),
-      // A group of its own, so that the processes which the program starts can be ended with it.
-      detached: process.platform !== 'win32',
-      env: environment(),
-      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-      windowsHide: true,
+    this.#python = start.python;
+    this.#child = spawnPython(start.python, {
+      script: start.script,
+      options: ['-s'],
+      folder: isAbsolute(folder) && existsSync(folder) ? folder : null,
+      environment: environment(),
+      memory: start.memory,
+      processorTime: start.processorTime,
+      errors: 'pipe',
     });
     this.exit = new Promise<Exit>((resolve, reject) => {
       this.#child.once('error', (cause: NodeJS.ErrnoException) => {
-        reject(errors.pythonNotStarted(start.python, cause));
+        reject(errors.pythonNotStarted(nameOf(start.python), cause));
       });
       this.#child.once('close', (code, signal) => {
         resolve({ code, signal });
@@ -75,12 +86,14 @@ export class PythonProcess {
   /**
    * The next piece of the messages, or null when the process has said everything.
    *
-   * @throws CatalogueError when the process could not be started
+   * @throws CatalogueError when the process could not be started, or found that it is not locked down
    */
   async read(): Promise<string | null> {
     const piece = await this.#messages.next().catch(() => null);
     if (piece !== null && piece.done !== true) return this.#decoder.write(piece.value);
-    await this.exit;
+    const { code } = await this.exit;
+    if (this.#python === pyodide && code === notLockedDown)
+      throw errors.notLockedDown(this.takeErrors().trim());
     return null;
   }
 
@@ -107,6 +120,10 @@ export class PythonProcess {
     // A process that has left the group may still hold the other ends of the pipes.
     for (const stream of this.#child.stdio) stream?.destroy();
   }
+}
+
+function nameOf(python: Python): string {
+  return python === pyodide ? process.execPath : python;
 }
 
 /** Text from a stream, which is read to its end, so that the writer never waits, but kept in part only. */

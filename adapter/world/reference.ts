@@ -1,4 +1,5 @@
 import { editsKey, type RunEdit, type RunLimits, TracedRun } from '../python/tracer';
+import { defaultInterpreter, describeRun, type Python } from '../sandbox/python';
 import type { ActionName } from '../trajectory/action';
 import type { Program } from '../trajectory/program';
 import type { State, Step } from '../trajectory/state';
@@ -8,8 +9,8 @@ import { FollowedRun } from './followedRun';
 import type { PredictRequest, World, WorldDescription } from './world';
 
 export interface ReferenceOptions {
-  /** The interpreter; `python3` by default. */
-  readonly python?: string;
+  /** What runs the program; `python3` by default. */
+  readonly python?: Python;
   readonly limits?: Partial<RunLimits>;
 }
 
@@ -36,8 +37,8 @@ export class ReferenceWorld implements World {
   ) {}
 
   get description(): WorldDescription {
-    const python = this.#version === null ? 'Python' : `Python ${this.#version}`;
-    return { kind: 'reference', name: `${python}, which really runs the program`, isReal: true };
+    const name = describeRun(this.options.python ?? defaultInterpreter, this.#version);
+    return { kind: 'reference', name, isReal: true };
   }
 
   /**

@@ -8,7 +8,7 @@ export type WorldKind = 'server' | 'reference' | 'recording' | 'embedded';
 /** What answers, for people. */
 export interface WorldDescription {
   readonly kind: WorldKind;
-  /** One line, such as `CWM at http://127.0.0.1:8000/v1` or `Python 3.11.7, which really runs the program`. */
+  /** One line, such as `CWM at http://127.0.0.1:8000/v1` or `Python 3.14.2 in a sandbox (Pyodide)`. */
   readonly name: string;
   /** Whether the values come from a real run, now or when they were recorded; otherwise they are predicted. */
   readonly isReal: boolean;

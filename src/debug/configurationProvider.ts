@@ -75,7 +75,11 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
     const fields = readLaunchFields(configuration);
     const settings = readSettings();
     const python = choosePython(fields, settings, vscode.workspace.isTrusted);
-    const completed = { ...configuration, ...(python === null ? {} : { python }) };
+    const completed = {
+      ...configuration,
+      ...(python === null ? {} : { python }),
+      ...(settings.sandbox === null || fields.sandbox ? {} : { sandbox: settings.sandbox }),
+    };
     const choice = chooseWorld(fields, settings, this.consent.confirmed);
     if (choice.world === 'recording') return { ...completed, world: 'recording' };
 

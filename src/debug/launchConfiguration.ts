@@ -16,6 +16,7 @@ const launchFields = z.object({
   world: z.enum(['server', 'reference', 'recording']).optional(),
   recording: z.string().optional(),
   python: z.string().optional(),
+  sandbox: z.enum(['python', 'pyodide', '']).optional(),
   server: z.looseObject({ baseUrl: z.string().optional() }).optional(),
 });
 

@@ -11,7 +11,7 @@ let count = 0;
 function start(code: string, python = 'python3', input = '') {
   const script = join(folder, `script${++count}.py`);
   writeFileSync(script, code);
-  return new PythonProcess({ python, script, input, beside: script });
+  return new PythonProcess({ python, script, input, beside: script, memory: 512, processorTime: 60 });
 }
 
 async function readAll(process: PythonProcess): Promise<string> {

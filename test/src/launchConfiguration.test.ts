@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { choosePython, chooseWorld, readLaunchFields } from '../../src/debug/launchConfiguration';
 import type { Settings } from '../../src/settings';
 
-const none: Settings = { server: null, python: null };
+const none: Settings = { server: null, python: null, sandbox: null };
 const connected: Settings = {
   server: { baseUrl: 'https://models.example/v1', model: 'cwm', format: 'cwm' },
   python: '/usr/bin/python3',
+  sandbox: null,
 };
 const nobody: ReadonlySet<string> = new Set();
 

@@ -61,11 +61,13 @@ describe('ReferenceWorld', () => {
     const world = new ReferenceWorld(counting);
     expect(world.description).toEqual({
       kind: 'reference',
-      name: 'Python, which really runs the program',
+      name: 'Python, which really runs the program with your rights, within limits',
       isReal: true,
     });
     await take(world, new Trajectory(counting), -1, 1);
-    expect(world.description.name).toMatch(/^Python 3\.\d+\.\d+\S*, which really runs the program$/);
+    expect(world.description.name).toMatch(
+      /^Python 3\.\d+\.\d+\S*, which really runs the program with your rights/,
+    );
     await world.close();
   });
 

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { errors } from '../errors';
+import { resourcePath } from '../resources';
+import type { ScriptStart } from './python';
+
+/** Memory that Node itself and Pyodide's JavaScript may have beside Python's, in MiB. */
+const nodeMemory = 1024;
+
+/** The most that JavaScript's own heap may grow to, in MiB. */
+const javaScriptHeap = 256;
+
+/** Exit code of pyodideHost.mjs: it found that it is not locked down, and has run nothing. */
+export const notLockedDown = 97;
+
+/**
+ * Starts a script in Pyodide, in a process of this Node that is locked down as pyodideHost.mjs describes. The
+ * descriptors are those that an interpreter would have.
+ *
+ * @throws CatalogueError when Pyodide is not installed, or this Node has no permission model
+ */
+export function spawnPyodide(start: ScriptStart): ChildProcess {
+  const permission = permissionFlag();
+  if (permission === null) throw errors.noPermissionModel(process.version);
+  const folder = pyodideFolder();
+  if (folder === null) throw errors.noPyodide();
+  const host = realpathSync(resourcePath('pyodideHost.mjs', './sandbox/pyodideHost.mjs'));
+  const script = realpathSync(start.script);
+  const node = [
+    permission,
+    ...[folder, host, script].map((path) => `--allow-fs-read=${path}`),
+    '--disallow-code-generation-from-strings',
+    `--max-old-space-size=${javaScriptHeap}`,
+    '--no-warnings',
+    host,
+    folder,
+    script,
+    String(start.memory),
+  ];
+  const [command, args] = withinLimits(start, process.execPath, node);
+  return spawn(command, args, {
+    detached: process.platform !== 'win32',
+    env: environment(),
+    stdio: ['pipe', 'pipe', start.errors, 'pipe'],
+    windowsHide: true,
+  });
+}
+
+/** The flag of Node's permission model, whose name changed when it became stable (22.13 and 23.5). */
+function permissionFlag(): string | null {
+  const flags = ['--permission', '--experimental-permission'];
+  return flags.find((flag) => process.allowedNodeEnvironmentFlags.has(flag)) ?? null;
+}
+
+/** Where Pyodide's files are; null where they are not installed. */
+function pyodideFolder(): string | null {
+  try {
+    return dirname(realpathSync(resourcePath('pyodide/pyodide.mjs', 'pyodide/pyodide.mjs')));
+  } catch {
+    return null;
+  }
+}
+
+/** Whether Pyodide is installed, and this Node has the permission model, without which it is not run. */
+export function canRunPyodide(): boolean {
+  return permissionFlag() !== null && pyodideFolder() !== null;
+}
+
+/**
+ * A command within the system's limits, where it has a shell that sets them: no file may grow, there is an end to
+ * processor time even if nobody is left to end the process, and to memory outside of Python's own. What a system
+ * does not limit, the permission model and the limit on Python's memory still do.
+ */
+function withinLimits(start: ScriptStart, command: string, args: string[]): [string, string[]] {
+  if (process.platform === 'win32') return [command, args];
+  const limits = {
+    c: 0,
+    f: 0,
+    t: start.processorTime,
+    d: (start.memory + nodeMemory) * 1024,
+  };
+  const set = Object.entries(limits).map(([letter, most]) => `ulimit -${letter} ${most} 2>/dev/null`);
+  return ['/bin/sh', ['-c', `${set.join('; ')}; exec "$0" "$@"`, command, ...args]];
+}
+
+/** What Node needs to start, and to be Node where it is the editor's; nothing of it is seen by Python. */
+function environment(): NodeJS.ProcessEnv {
+  const wanted = new Set(['SYSTEMROOT', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH']);
+  const kept = Object.entries(process.env).filter(([name]) => wanted.has(name.toUpperCase()));
+  return { ...Object.fromEntries(kept), ELECTRON_RUN_AS_NODE: '1' };
+}

@@ -1,0 +1,222 @@
+// The process in which Pyodide runs one of our scripts, locked down before anything of Python is loaded.
+//
+//     node <flags of pyodide.ts> pyodideHost.mjs PYODIDE_FOLDER SCRIPT MEMORY_IN_MIB
+//
+// To Python, descriptors 0 to 3 are those of this process: input, output, errors, and the script's messages. It
+// has no other way out. What keeps the rest away, from the outside in:
+//
+//  1. limits of the system, set by the starter;
+//  2. Node's permission model: no file but Pyodide's own can be read, none written, and no process, worker or
+//     native code started. Where it is missing, nothing is run;
+//  3. no network: what connects, listens or looks names up throws;
+//  4. no code from strings (a flag of V8), no environment, no signals, a limit on Python's memory;
+//  5. Python has no module that leads to JavaScript, nor ctypes.
+//
+// Python's code may well get past 5 one day. 2 to 4 do not rely on it.
+import child from 'node:child_process';
+import cluster from 'node:cluster';
+import dgram from 'node:dgram';
+import dns from 'node:dns';
+import fs from 'node:fs';
+import inspector from 'node:inspector';
+import { syncBuiltinESMExports } from 'node:module';
+import net from 'node:net';
+import path from 'node:path';
+import tls from 'node:tls';
+import { pathToFileURL } from 'node:url';
+import workers from 'node:worker_threads';
+
+/** Exit codes that pyodide.ts knows: the process is not locked down; Python itself broke. */
+const notLockedDown = 97;
+const pythonBroke = 98;
+
+const messagesDescriptor = 3;
+const pageSize = 65536;
+
+const { readSync, writeSync, readFileSync } = fs;
+const exit = process.exit.bind(process);
+
+function leave(code, why) {
+  writeSync(2, `${why}\n`);
+  exit(code);
+}
+
+/** Makes functions of an owner throw, for good. */
+function forbid(owner, ...names) {
+  for (const name of names) {
+    if (typeof owner?.[name] !== 'function') continue;
+    const value = () => {
+      throw new Error(`${name} is not available in the sandbox`);
+    };
+    Object.defineProperty(owner, name, { value, writable: false, configurable: false });
+  }
+}
+
+function checkPermissions() {
+  const { permission } = process;
+  if (!permission) leave(notLockedDown, 'This Node has no permission model.');
+  for (const scope of ['fs.write', 'child', 'worker']) {
+    if (permission.has(scope)) leave(notLockedDown, `The permission model does not refuse ${scope}.`);
+  }
+  for (const file of [path.parse(process.execPath).root, process.execPath]) {
+    if (permission.has('fs.read', file)) leave(notLockedDown, `The permission model lets ${file} be read.`);
+  }
+}
+
+function closeNetwork() {
+  forbid(net.Socket.prototype, 'connect');
+  forbid(net.Server.prototype, 'listen');
+  forbid(net, 'connect', 'createConnection', 'createServer');
+  forbid(tls, 'connect', 'createServer');
+  forbid(dgram, 'createSocket');
+  forbid(dgram.Socket.prototype, 'bind', 'connect', 'send');
+  for (const owner of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Resolver.prototype]) {
+    const names = Object.getOwnPropertyNames(owner);
+    forbid(owner, ...names.filter((name) => /^(lookup|resolve|reverse)/.test(name)));
+  }
+  for (const name of ['fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource']) {
+    Reflect.deleteProperty(globalThis, name);
+  }
+}
+
+function closeProcess() {
+  forbid(inspector, 'open');
+  forbid(inspector.Session?.prototype, 'connect', 'connectToMainThread', 'post');
+  forbid(child, 'spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork');
+  forbid(cluster, 'fork');
+  forbid(workers, 'Worker');
+  // Signals reach every process of the user.
+  forbid(
+    process,
+    'kill',
+    '_kill',
+    '_debugProcess',
+    '_debugEnd',
+    '_linkedBinding',
+    'dlopen',
+    'getBuiltinModule',
+  );
+  forbid(process.report, 'writeReport');
+  for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
+  // Emscripten asks here for the numbers of flags; the permission model refuses that, and all else.
+  const constants = { fs: fs.constants };
+  const binding = (name) => {
+    if (name !== 'constants') throw new Error('process.binding is not available in the sandbox');
+    return constants;
+  };
+  Object.defineProperty(process, 'binding', { value: binding, writable: false, configurable: false });
+  syncBuiltinESMExports();
+}
+
+/** Lowers how many pages the memory of a WebAssembly module can grow to; null where it says no such number. */
+function withMemoryLimit(bytes, pages) {
+  const limited = new Uint8Array(bytes);
+  let at = 8; // After the magic number and the version.
+  const number = () => {
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = limited[at++];
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+    }
+  };
+  while (at < limited.length) {
+    const section = limited[at++];
+    const size = number();
+    if (section !== 5) {
+      at += size;
+      continue;
+    }
+    number(); // How many memories there are.
+    const hasMaximum = (limited[at++] & 1) === 1;
+    const initial = number();
+    const start = at;
+    if (!hasMaximum || number() < pages || initial > pages) return null;
+    // In as many bytes as before, so that nothing else moves.
+    for (let byte = start, left = pages; byte < at; byte++, left >>>= 7) {
+      limited[byte] = (left & 0x7f) | (byte < at - 1 ? 0x80 : 0);
+    }
+    return limited;
+  }
+  return null;
+}
+
+/** The first module that is instantiated with a memory of its own is Python: it gets the limit. */
+function limitMemory(mebibytes) {
+  const { instantiate } = WebAssembly;
+  let isLimited = false;
+  WebAssembly.instantiate = (source, imports) => {
+    if (isLimited || source instanceof WebAssembly.Module) return instantiate(source, imports);
+    const limited = withMemoryLimit(source, Math.ceil((mebibytes * 2 ** 20) / pageSize));
+    isLimited = limited !== null;
+    return instantiate(limited ?? source, imports);
+  };
+  return () => isLimited;
+}
+
+/** Renames modules in the table of those that are built in, so that no import finds them. */
+function removeBuiltins(module, names) {
+  const entrySize = 8; // A pointer to the name and one to the function.
+  for (let entry = module.HEAPU32[module._PyImport_Inittab >> 2]; ; entry += entrySize) {
+    const pointer = module.HEAPU32[entry >> 2];
+    if (pointer === 0) return;
+    if (names.has(module.UTF8ToString(pointer))) module.HEAPU8[pointer] = 0;
+  }
+}
+
+/** Takes out of Python what leads to JavaScript, and what only Pyodide has imported. */
+const hidePyodide = `
+def hide():
+    import asyncio, gc, sys
+    asyncio.events._event_loop_policy = None
+    asyncio.events._set_running_loop(None)
+    sys.meta_path[:] = [finder for finder in sys.meta_path if 'frozen_importlib' in finder.__module__]
+    for name in list(sys.modules):
+        if name.partition('.')[0] in ('js', 'pyodide', 'pyodide_js', '_pyodide', '_pyodide_core', 'ctypes', '_ctypes'):
+            del sys.modules[name]
+    gc.collect()
+hide()
+del hide
+`;
+
+checkPermissions();
+const [folder, script, memory] = process.argv.slice(2);
+closeNetwork();
+closeProcess();
+const memoryIsLimited = limitMemory(Number(memory));
+
+const source = readFileSync(script, 'utf8');
+const { loadPyodide } = await import(pathToFileURL(path.join(folder, 'pyodide.mjs')).href);
+const pyodide = await loadPyodide({
+  indexURL: folder,
+  jsglobals: Object.create(null),
+  // `_` would be the path of this file.
+  env: { HOME: '/home/pyodide', PYTHONHASHSEED: '0', PYTHONINSPECT: '', _: 'python' },
+});
+if (!memoryIsLimited()) leave(notLockedDown, 'The memory of Python cannot be limited.');
+
+const { FS, _module: python } = pyodide;
+pyodide.setStdin({ read: (buffer) => readSync(0, buffer) });
+pyodide.setStdout({ write: (bytes) => writeSync(1, bytes) });
+pyodide.setStderr({ write: (bytes) => writeSync(2, bytes) });
+
+// The script's messages: a device that is open at the descriptor where the script expects it, and at no path.
+const device = FS.makedev(64, 0);
+FS.registerDevice(device, {
+  write: (_stream, heap, offset, length) => writeSync(messagesDescriptor, heap, offset, length),
+});
+FS.mkdev('/dev/messages', device);
+const opened = FS.open('/dev/messages', 'w');
+if (opened.fd !== messagesDescriptor) FS.dupStream(opened, messagesDescriptor);
+FS.unlink('/dev/messages');
+
+pyodide.runPython(hidePyodide);
+removeBuiltins(python, new Set(['_ctypes', '_pyodide_core']));
+
+const text = python.stringToNewUTF8(source);
+try {
+  exit(python._PyRun_SimpleString(text) === 0 ? 0 : 1);
+} catch (thrown) {
+  if (thrown?.name === 'ExitStatus') exit(thrown.status);
+  leave(pythonBroke, String(thrown?.message ?? thrown).slice(0, 1000));
+}
