@@ -84,6 +84,17 @@ export const wholeValueArguments = z
     error: 'a variablesReference or an expression is needed',
   });
 
+export const stepInArguments = z.object({ targetId: z.number().int().optional() });
+
+export const stepInTargetsArguments = z.object({ frameId: z.number().int() });
+
+export const completionsArguments = z.object({
+  frameId: z.number().int().optional(),
+  text: z.string().max(100_000),
+  column: z.number().int(),
+  line: z.number().int().optional(),
+});
+
 export const cancelArguments = z.object({ progressId: z.string().optional() });
 
 /** Reads a request's arguments. */

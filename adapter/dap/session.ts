@@ -20,7 +20,7 @@ import { capabilities } from './capabilities';
 import { Client } from './client';
 import { setExceptionBreakpoints } from './exceptionFilters';
 import { Progress } from './progress';
-import { cancelArguments, read } from './requests';
+import { cancelArguments, read, stepInArguments } from './requests';
 import { AnswerFirst, type Handler, Router } from './router';
 import { kindOfValues, StopView } from './stopView';
 import { Threads } from './threads';
@@ -63,6 +63,8 @@ export class NeuralDebugSession extends Router {
     'breakpointLocations',
     'dataBreakpointInfo',
     'loadedSources',
+    'stepInTargets',
+    'completions',
     'cancel',
     'threads',
   ]);
@@ -88,7 +90,9 @@ export class NeuralDebugSession extends Router {
     exceptionInfo: () => this.#stopped('exceptionInfo').exceptionInfo(),
     loadedSources: () => ({ sources: [this.#client.sourceOf(this.#debugger.trajectory.program.path)] }),
     next: () => this.#forward('next'),
-    stepIn: () => this.#forward('stepIn'),
+    stepIn: (args) => this.#forward('stepIn', read(stepInArguments, args).targetId),
+    stepInTargets: (args) => this.#stopped('stepInTargets').stepInTargets(args),
+    completions: (args) => this.#stopped('completions').completions(args),
     stepOut: () => this.#forward('stepOut'),
     continue: () => this.#forward('continue'),
     stepBack: () => this.#back('stepBack'),
@@ -182,15 +186,16 @@ export class NeuralDebugSession extends Router {
     if (this.#phase === 'debugging' && !this.#view) this.#terminate();
   }
 
-  #forward(request: ForwardRequest): AnswerFirst {
+  #forward(request: ForwardRequest, targetId?: number): AnswerFirst {
     this.#whileStopped(request);
+    const target = targetId === undefined ? null : (this.#view?.stepTarget(targetId) ?? null);
     const body = request === 'continue' ? { allThreadsContinued: true } : undefined;
     return new AnswerFirst(body, async () => {
       if (this.#view?.stop.reason === 'end') {
         this.#terminate();
         return;
       }
-      await this.#run((opened) => opened.debugger.forward(request));
+      await this.#run((opened) => opened.debugger.forward(request, target));
     });
   }
 

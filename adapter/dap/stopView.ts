@@ -1,9 +1,12 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { describeEnding } from '../debugger/ending';
 import { describeConfidence, percent, unsureBelow } from '../debugger/confidence';
+import { completionsAfter } from '../debugger/completions';
+import { isConsoleCommand, obeyConsole } from '../debugger/console';
 import { watchedVariable } from '../debugger/dataBreakpoints';
 import type { Debugger, Stop } from '../debugger/debugger';
 import type { Opened } from '../debugger/open';
+import { type StepTarget, stepTargets } from '../debugger/stepTargets';
 import { errors } from '../errors';
 import type { ExpressionEvaluator } from '../python/expressions';
 import { exceptionParts } from '../python/repr';
@@ -14,11 +17,13 @@ import type { StackEntry } from '../trajectory/trajectory';
 import type { Client } from './client';
 import { dataIdOf } from './breakpointRequests';
 import {
+  completionsArguments,
   dataBreakpointInfoArguments,
   evaluateArguments,
   read,
   scopesArguments,
   stackTraceArguments,
+  stepInTargetsArguments,
   variablesArguments,
   wholeValueArguments,
 } from './requests';
@@ -134,6 +139,9 @@ export class StopView {
 
   async evaluate(args: unknown): Promise<object> {
     const { expression, frameId, context } = read(evaluateArguments, args);
+    if (context === 'repl' && isConsoleCommand(expression)) {
+      return { result: await this.#obeyed(expression, frameId), variablesReference: 0 };
+    }
     return this.#result(await this.#evaluated(expression, frameId, context === 'hover'), context);
   }
 
@@ -149,6 +157,70 @@ export class StopView {
     if (result.kind === 'value') return result.repr;
     if (result.kind === 'raises') throw errors.expressionRaises(result.type, result.message);
     throw errors.notPredicted(result.reason);
+  }
+
+  /** The answer to a command that was typed into the debug console. */
+  async #obeyed(command: string, frameId: number | undefined): Promise<string> {
+    const { trajectory } = this.#session;
+    const state = frameId === undefined ? this.stop.state : this.#stateOf(frameId);
+    const tops = state < 0 ? [] : [...trajectory.threads(this.stop.state).values()];
+    const stacks = tops.map((top) => trajectory.stack(top));
+    const stack = stacks.find((entries) => entries.some((entry) => entry.state === state)) ?? [];
+    const answer = await obeyConsole(command, {
+      session: this.#session,
+      evaluator: this.#evaluator,
+      state,
+      stack,
+      signal: AbortSignal.timeout(consolePatience),
+    });
+    return answer
+      .split('\n')
+      .map((line) => shownText(line))
+      .join('\n');
+  }
+
+  /** The calls of the current line that a step can go into. */
+  stepInTargets(args: unknown): object {
+    const state = this.#stateOf(read(stepInTargetsArguments, args).frameId);
+    const { trajectory } = this.#session;
+    // Only the frame that runs can go into a call.
+    const targets = state === this.stop.state ? this.#stepTargets : [];
+    return {
+      targets: targets.map((target, id) => ({
+        id,
+        label: labelOf(target),
+        line: this.client.lineOf(trajectory.line(state)),
+        column: this.client.firstColumn + target.call.column,
+      })),
+    };
+  }
+
+  /** The call that a target of a step means. */
+  stepTarget(id: number): StepTarget {
+    const target = this.#stepTargets[id];
+    if (!target) throw errors.requestArgument('targetId', 'it is no call of the current line');
+    return target;
+  }
+
+  get #stepTargets(): StepTarget[] {
+    return stepTargets(this.#session.source, this.#session.trajectory, this.stop.state);
+  }
+
+  /** What can follow the text that is typed into the debug console. */
+  async completions(args: unknown): Promise<object> {
+    const { frameId, text, column, line } = read(completionsArguments, args);
+    const lines = text.split('\n').slice(0, line === undefined ? 1 : this.client.ownLine(line));
+    const before = [...lines.slice(0, -1), lines.at(-1)?.slice(0, column - this.client.firstColumn)];
+    const state = frameId === undefined ? this.stop.state : this.#stateOf(frameId);
+    const found = await completionsAfter(before.join('\n'), this.#session, this.#evaluator, state);
+    return {
+      targets: found.map(({ text: label, kind, replaces }) => ({
+        label: shownText(label),
+        type: kind,
+        start: column - replaces,
+        length: replaces,
+      })),
+    };
   }
 
   /** Which variable's changes can be watched, by a row of the variables or by an expression in a frame. */
@@ -264,6 +336,17 @@ export class StopView {
     return { result: value, type, variablesReference, indexedVariables, namedVariables };
   }
 }
+
+/** A call in words, numbered where several read the same. */
+function labelOf(target: StepTarget): string {
+  const { text } = target.call;
+  const same = target.all.filter(({ call }) => call.text === text);
+  const number = same.length > 1 ? ` (${same.indexOf(target) + 1} of ${same.length})` : '';
+  return `${shortText(text, 80)}()${number}`;
+}
+
+/** How long a command of the debug console may take, in milliseconds. */
+const consolePatience = 120_000;
 
 const stopReasons: Readonly<Record<Stop['reason'], string>> = {
   entry: 'entry',

@@ -12,6 +12,7 @@ import { PrintedOutput } from './printedOutput';
 import { recordSteps } from './record';
 import { type Returned, returnedBetween } from './returned';
 import { type ForwardRequest, stateBefore, stepEnd } from './stepping';
+import { type StepTarget, targetEnd } from './stepTargets';
 
 export type StopReason =
   | 'entry'
@@ -159,11 +160,15 @@ export class Debugger {
   /**
    * Goes on until the request is satisfied, a breakpoint matches, the budget is used up or the program ends.
    *
+   * @param target of a step into a call: which one of the line's
    * @throws CatalogueError when the world fails; the cursor is then where it was
    */
-  forward(request: ForwardRequest): Promise<Stop> {
+  forward(request: ForwardRequest, target: StepTarget | null = null): Promise<Stop> {
     return this.#exclusively((running) => {
-      const ends = stepEnd(this.trajectory, this.#cursor, request, this.options.allStates);
+      const { allStates } = this.options;
+      const ends = target
+        ? targetEnd(this.trajectory, this.#cursor, target, allStates)
+        : stepEnd(this.trajectory, this.#cursor, request, allStates);
       const match = async (index: number): Promise<Match | null> => {
         await this.#tellLogged(index);
         if (!ends(index)) return this.breakpoints.match(this.trajectory, index);

@@ -8,8 +8,10 @@ JSON object a line:
     {"id": 2, "kind": "print", "arguments": "f(a), sep=''", "names": {"a": "2"}, "calls": ["3"], "stable": false}
 
     {"id": 1, "value": "3"}    {"id": 1, "error": {"type": "TypeError", "message": "..."}}
+    {"id": 4, "kind": "names"}
     {"id": 2, "text": "3\\n"}   {"id": 2, "unknown": "why the answer cannot be known"}
     {"id": 3, "each": [{"value": "3"}, ...]}
+    {"id": 4, "names": {"": ["abs", ...], "list": ["count", ...], ...}}
 
 Of many evaluations as many are answered as can be done in a short time, at least one.
 
@@ -1205,8 +1207,17 @@ def each(evaluations):
     return {'each': results}
 
 
+def names():
+    """The builtins that are evaluated (under no name), and the attributes and methods of each type."""
+    functions = {name[5:] for name in dir(Evaluation) if name.startswith('call_')} | SCALAR_FUNCTIONS
+    known = {kind.__name__: sorted(METHODS[kind] | DATA.get(kind, set())) for kind in METHODS}
+    return {'names': {'': sorted(functions | NAMED_CONSTANTS.keys()), **known}}
+
+
 def answer(request):
     try:
+        if request['kind'] == 'names':
+            return names()
         if request['kind'] == 'each':
             return each(request['evaluations'])
         if request['kind'] == 'print':

@@ -16,6 +16,13 @@ export type Evaluated =
   /** It cannot be known; the reason is a clause such as `x is not known here`. */
   | { readonly kind: 'unknown'; readonly reason: string };
 
+/** The names that can be evaluated. */
+export interface Vocabulary {
+  readonly builtins: readonly string[];
+  /** The attributes and methods of builtin types, by the type's name. */
+  readonly attributes: ReadonlyMap<string, readonly string[]>;
+}
+
 /**
  * Milliseconds until an evaluation that does not come back is given up, its process with it. An interpreter ends
  * long ones by itself; in Pyodide nothing else does.
@@ -41,6 +48,7 @@ const answerSchema = outcomeSchema.extend({
   id: z.number(),
   text: z.string().optional(),
   each: z.array(outcomeSchema).optional(),
+  names: z.record(z.string(), z.array(z.string())).optional(),
 });
 
 type Answer = z.infer<typeof answerSchema>;
@@ -54,6 +62,7 @@ export interface Evaluation {
 type Question =
   | { kind: 'evaluate'; expression: string; names: Names }
   | { kind: 'each'; evaluations: { expression: string; names: Names }[] }
+  | { kind: 'names' }
   | { kind: 'print'; arguments: string; names: Names; calls: (string | null)[]; stable: boolean };
 
 type Names = Record<string, string | null>;
@@ -68,6 +77,7 @@ export class ExpressionEvaluator {
   #helper: Helper | null = null;
   #queue: Promise<unknown> = Promise.resolve();
   #closed = false;
+  #vocabulary: Vocabulary | null = null;
 
   /** @param options `python`: what evaluates, by default the interpreter of this computer */
   constructor(options: { readonly python?: Python } = {}) {
@@ -108,6 +118,16 @@ export class ExpressionEvaluator {
       else most = 1;
     }
     return results;
+  }
+
+  /** What can be evaluated; nothing where the process does not start. Never rejects. */
+  async vocabulary(): Promise<Vocabulary> {
+    if (this.#vocabulary) return this.#vocabulary;
+    const { names } = await this.#ask({ kind: 'names' });
+    if (!names) return { builtins: [], attributes: new Map() };
+    const attributes = new Map(Object.entries(names));
+    this.#vocabulary = { builtins: attributes.get('') ?? [], attributes };
+    return this.#vocabulary;
   }
 
   /**

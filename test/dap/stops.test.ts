@@ -146,3 +146,69 @@ it('stops at exceptions of some types, and at doubtful predictions', async () =>
   for (let count = 0; count < 4; count++) await client.move('reverseContinue');
   await expectTranscript('exceptionFilters');
 });
+
+it('steps into one of several calls of a line', async () => {
+  await open();
+  await client.ask('setBreakpoints', { source, breakpoints: [{ line: 20 }] });
+  await configured();
+  const targets = async () => {
+    const [frame, outer] = await client.stack();
+    await client.ask('stepInTargets', { frameId: outer?.id });
+    return client.ask<DebugProtocol.StepInTargetsResponse['body']>('stepInTargets', { frameId: frame?.id });
+  };
+  for (const number of [0, 1]) {
+    const { targets: found } = await targets();
+    await client.ask('stepIn', { threadId: 1, targetId: found[number]?.id });
+    await client.event('stopped');
+    await client.locals();
+    await client.move('continue');
+  }
+  await client.request('stepIn', { threadId: 1, targetId: 99 });
+  await expectTranscript('stepInTargets');
+});
+
+it('completes what is typed into the debug console', async () => {
+  await open();
+  await client.ask('setBreakpoints', { source, breakpoints: [{ line: 20 }] });
+  await configured();
+  const [frame] = await client.stack();
+  for (const text of [
+    'am',
+    'x + account.ke',
+    'account[',
+    'amounts[',
+    'amounts[0].re',
+    '.wh',
+    'le',
+    'nothing.a',
+    'amount ',
+  ]) {
+    await client.ask('completions', { frameId: frame?.id, text, column: text.length + 1 });
+  }
+  await expectTranscript('completions');
+});
+
+it('obeys the commands of the debug console', async () => {
+  await open();
+  await client.ask('setBreakpoints', { source, breakpoints: [{ line: 14 }] });
+  await configured();
+  const [frame, caller] = await client.stack();
+  const type = (expression: string, frameId = frame?.id) =>
+    client.request('evaluate', { expression, frameId, context: 'repl' });
+  await type('.help');
+  await type('.help ll');
+  await type('.where', caller?.id);
+  await type('.args');
+  await type('.locals', caller?.id);
+  await type('.l');
+  await type('.ll', caller?.id);
+  await type('.pp [amount] * 30', caller?.id);
+  await type('.whatis {1, x}');
+  await type('.whatis y');
+  await type('.sure', caller?.id);
+  await type('.where now');
+  await type('.pp');
+  await type('.fly');
+  await type('.5 + x');
+  await expectTranscript('console');
+});

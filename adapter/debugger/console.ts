@@ -1,0 +1,210 @@
+import { asCatalogueError } from '../errors';
+import type { Evaluated, ExpressionEvaluator } from '../python/expressions';
+import { prettyRepr } from '../python/prettyRepr';
+import { typeName } from '../python/repr';
+import { lookUp } from '../python/valuePath';
+import type { Locals } from '../trajectory/state';
+import type { StackEntry } from '../trajectory/trajectory';
+import type { Debugger } from './debugger';
+import { isFrameOf } from './functionBreakpoints';
+
+/** What the commands of a console look at. */
+export interface ConsoleContext {
+  readonly session: Debugger;
+  readonly evaluator: ExpressionEvaluator;
+  /** The state of the frame that is looked at; -1 where the program has none. */
+  readonly state: number;
+  /** The frames that are open, innermost first. */
+  readonly stack: readonly StackEntry[];
+  readonly signal: AbortSignal;
+}
+
+/** A command that tells something and changes nothing: of the debug console, and of a terminal's session. */
+interface ConsoleCommand {
+  /** Its words; the last is pdb's short one, where there is one. */
+  readonly words: readonly string[];
+  /** What stands after the word, for people; empty where nothing may. */
+  readonly argument: string;
+  readonly help: string;
+  readonly run: (context: ConsoleContext, argument: string) => string | Promise<string>;
+}
+
+/** How many source lines are listed before and after the current one. */
+const listed = 5;
+
+/** The commands, by what they are called here. A terminal writes them plainly, a debug console after a dot. */
+export const consoleCommands = {
+  where: {
+    words: ['where', 'bt', 'w'],
+    argument: '',
+    help: 'the call stack, the newest frame last',
+    run: where,
+  },
+  args: { words: ['args', 'a'], argument: '', help: "the function's arguments, as they are now", run: args },
+  locals: { words: ['locals'], argument: '', help: 'all locals of the frame', run: locals },
+  list: { words: ['list', 'l'], argument: '', help: 'the source around the line', run: list },
+  longList: {
+    words: ['longlist', 'll'],
+    argument: '',
+    help: 'the source of the whole function',
+    run: longList,
+  },
+  pretty: {
+    words: ['pp'],
+    argument: 'EXPRESSION',
+    help: 'a value over as many lines as it takes',
+    run: pretty,
+  },
+  whatis: { words: ['whatis'], argument: 'EXPRESSION', help: 'the type of a value', run: whatis },
+  sure: { words: ['sure'], argument: '', help: 'how sure the state and its values are', run: sure },
+} as const satisfies Readonly<Record<string, ConsoleCommand>>;
+
+export type ConsoleCommandName = keyof typeof consoleCommands;
+
+const helpWords = ['help', 'h'];
+
+/** All words that begin a command, without the dot. */
+export const consoleWords: readonly string[] = [
+  ...helpWords,
+  ...Object.values(consoleCommands).flatMap(({ words }) => words),
+];
+
+/** Whether a line typed into a debug console is a command: `.5` is a number. */
+export function isConsoleCommand(line: string): boolean {
+  return /^\s*\.[a-z?]/i.test(line);
+}
+
+/** Obeys a command typed into a debug console. Never rejects: what went wrong is the answer. */
+export async function obeyConsole(line: string, context: ConsoleContext): Promise<string> {
+  const [, word = '', argument = ''] = /^\s*\.(\S+)\s*(.*?)\s*$/s.exec(line) ?? [];
+  if (word === '?' || helpWords.includes(word)) return consoleHelp(argument);
+  const command = commandOf(word);
+  if (!command) return `There is no command .${word}: .help lists them.`;
+  if (command.argument === '' && argument !== '') return `.${word} takes no argument.`;
+  if (command.argument !== '' && argument === '') return `.${word} needs ${command.argument}.`;
+  try {
+    return await command.run(context, argument);
+  } catch (thrown) {
+    return asCatalogueError(thrown).message;
+  }
+}
+
+function commandOf(word: string): ConsoleCommand | undefined {
+  const commands: readonly ConsoleCommand[] = Object.values(consoleCommands);
+  return commands.find(({ words }) => words.includes(word));
+}
+
+function consoleHelp(about: string): string {
+  const commands: readonly ConsoleCommand[] = Object.values(consoleCommands);
+  const chosen =
+    about === '' ? commands : commands.filter(({ words }) => words.includes(about.replace(/^\./, '')));
+  if (chosen.length === 0) return `There is no command ${about}: .help lists them.`;
+  const lines = chosen.map(({ words, argument, help }) => {
+    const usage = `${words.map((word) => `.${word}`).join(', ')} ${argument}`;
+    return `${usage.padEnd(26)}${help}`;
+  });
+  const intro = 'An expression is evaluated exactly over the known values. Commands begin with a dot:';
+  return about === ''
+    ? [intro, ...lines, `${'.help COMMAND'.padEnd(26)}what a command does`].join('\n')
+    : lines.join('\n');
+}
+
+function localsOf({ session, state }: ConsoleContext): Locals {
+  return (state < 0 ? null : session.trajectory.locals(state)?.locals) ?? new Map();
+}
+
+function where({ session: { trajectory }, stack, state }: ConsoleContext): string {
+  return [...stack]
+    .reverse()
+    .map(
+      (entry) =>
+        `${entry.state === state ? '>' : ' '} ${entry.frame.function} at line ${trajectory.line(entry.state)}`,
+    )
+    .join('\n');
+}
+
+function args(context: ConsoleContext): string {
+  const { session, state } = context;
+  if (state < 0) return '';
+  const frame = session.trajectory.frame(state);
+  const unit = session.source.units.find((one) => isFrameOf(one, session.trajectory, frame));
+  const known = localsOf(context);
+  return describeValues(new Map([...known].filter(([name]) => unit?.parameters.includes(name))));
+}
+
+function locals(context: ConsoleContext): string {
+  return describeValues(localsOf(context));
+}
+
+function describeValues(values: Locals): string {
+  return [...values].map(([name, { repr }]) => `${name} = ${repr ?? 'not predicted'}`).join('\n');
+}
+
+function list({ session, state }: ConsoleContext): string {
+  if (state < 0) return '';
+  const current = session.trajectory.line(state);
+  return sourceLines(session, Math.max(1, current - listed), current + listed, current);
+}
+
+function longList({ session, state }: ConsoleContext): string {
+  if (state < 0) return '';
+  const { trajectory, source } = session;
+  const unit =
+    source.units.find((one) => isFrameOf(one, trajectory, trajectory.frame(state))) ?? source.module;
+  return sourceLines(session, unit.firstLine, unit.lastLine, trajectory.line(state));
+}
+
+function sourceLines(
+  { source, breakpoints }: Debugger,
+  first: number,
+  last: number,
+  current: number,
+): string {
+  const marked = new Set(breakpoints.lineBreakpoints.map(({ line }) => line));
+  return source.lines
+    .slice(first - 1, last)
+    .map((text, offset) => {
+      const line = first + offset;
+      return `${String(line).padStart(5)} ${marked.has(line) ? 'B' : ' '}${line === current ? '->' : '  '} ${text}`;
+    })
+    .join('\n');
+}
+
+/** What an expression comes to over a frame's locals: looked up where that is enough, else evaluated. */
+export async function valueOf(
+  expression: string,
+  values: Locals,
+  evaluator: ExpressionEvaluator,
+  signal?: AbortSignal,
+): Promise<Evaluated> {
+  const known = lookUp(expression, values)?.repr;
+  return known ? { kind: 'value', repr: known } : evaluator.evaluate(expression, values, signal);
+}
+
+/** Why an expression has no value, in words. */
+export function describeProblem(result: Exclude<Evaluated, { kind: 'value' }>): string {
+  return result.kind === 'raises' ? `${result.type}: ${result.message}` : `not predicted: ${result.reason}`;
+}
+
+async function pretty(context: ConsoleContext, expression: string): Promise<string> {
+  const result = await valueOf(expression, localsOf(context), context.evaluator, context.signal);
+  return result.kind === 'value' ? prettyRepr(result.repr) : describeProblem(result);
+}
+
+async function whatis(context: ConsoleContext, expression: string): Promise<string> {
+  const result = await valueOf(expression, localsOf(context), context.evaluator, context.signal);
+  if (result.kind !== 'value') return describeProblem(result);
+  return typeName(result.repr) ?? 'not predicted: the value does not show its type';
+}
+
+function sure({ session, state }: ConsoleContext): string {
+  if (state < 0) return '';
+  const { confidence, trajectory } = session;
+  const number = (value: number | null) => (value === null ? 'no number' : `${Math.round(value * 100)}%`);
+  const names = [...(trajectory.locals(state)?.locals.keys() ?? [])];
+  return [
+    `event and line: ${number(confidence.step(state))}`,
+    `the path to here: ${number(confidence.path(state))}`,
+    ...names.map((name) => `${name}: ${number(confidence.value(state, name))}`),
+  ].join('\n');
+}
