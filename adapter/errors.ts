@@ -342,6 +342,13 @@ export const errors = {
       'The base URL of a server may not hold a user name or a password.',
       'Remove them, and give the key by the command "Neural Debug: Set API Key".',
     ),
+  noFunction: (file: string) =>
+    entry(757, 'user')(`${file} has no function at its top level.`, 'Open a file that has one.'),
+  noPlaceForDoctest: (name: string) =>
+    entry(758, 'user')(
+      `The doctest cannot be put into ${name}: its result is not known, or its docstring has no place for it.`,
+      'Give the function a docstring in triple quotes, or copy the call instead.',
+    ),
   starImportInScript: (line: number) =>
     entry(450, 'user')(
       `Line ${line} imports all names of a module after the script has begun, which the format cwm cannot put to a model.`,

@@ -7,11 +7,13 @@ import { evaluatableExpressions } from './debug/evaluatableExpressions';
 import { LogTracker } from './debug/tracker';
 import { ApiKeys } from './servers/apiKeys';
 import { Consent } from './servers/consent';
+import { RealRuns } from './servers/realRuns';
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Neural Debug', { log: true });
   const keys = new ApiKeys(context.secrets);
   const configurations = new ConfigurationProvider(keys, new Consent(context.globalState));
+  const realRuns = new RealRuns(context.workspaceState);
   const { Dynamic } = vscode.DebugConfigurationProviderTriggerKind;
   context.subscriptions.push(
     log,
@@ -25,6 +27,11 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand('neuralDebug.askEntryCall', askEntryCall),
     vscode.commands.registerCommand('neuralDebug.connectServer', () => connectServer(keys)),
     vscode.commands.registerCommand('neuralDebug.setApiKey', () => setApiKey(keys)),
+    vscode.commands.registerCommand('neuralDebug.guessInput', async (uri?: vscode.Uri, name?: string) => {
+      // Loaded when it is first wanted, so that the editor's start does not wait for it.
+      const { GuessInput } = await import('./commands/guessInput');
+      await new GuessInput(keys, realRuns).run(uri, name);
+    }),
     vscode.commands.registerCommand('neuralDebug.showLog', () => {
       log.show();
     }),

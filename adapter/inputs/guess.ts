@@ -78,7 +78,12 @@ export async function* guessInputs(options: GuessOptions, signal: AbortSignal): 
   for await (const news of search) {
     if (news.kind === 'progress') yield news;
     else {
-      const made: Check = { by: 'the search', isReal: true, outcome: outcomeSaid(wanted), verdict: 'same' };
+      const made: Check = {
+        by: 'the search',
+        isReal: true,
+        outcome: outcomeSeen(wanted, news.gives),
+        verdict: 'same',
+      };
       yield { kind: 'guess', guess: await checked(options, news.arguments, made, signal) };
     }
   }
@@ -104,8 +109,8 @@ async function checked(
   }
 }
 
-/** What a search has seen: just what is wanted. */
-function outcomeSaid(wanted: WantedResult): Outcome {
-  if (wanted.kind === 'returns') return { kind: 'returns', value: { repr: wanted.repr, confidence: null } };
-  return { kind: 'raises', exception: { repr: wanted.type, confidence: null } };
+/** What a search has seen: a value, or an exception, whichever is wanted. */
+function outcomeSeen({ kind }: WantedResult, gives: string): Outcome {
+  const seen = { repr: gives, confidence: null };
+  return kind === 'returns' ? { kind, value: seen } : { kind, exception: seen };
 }

@@ -6,7 +6,7 @@ file descriptor 3, one JSON object a line:
     {"k": "start", "version": "3.11.7"}
     {"k": "failed", "reason": ..., "message": ..., "line": ...}      the search could not begin
     {"k": "progress", "tried": N, "closest": {"arguments": [...], "gives": ...}}
-    {"k": "found", "arguments": [REPR, ...], "tried": N}
+    {"k": "found", "arguments": [REPR, ...], "gives": REPR or "Type(arguments)", "tried": N}
     {"k": "end", "tried": N, "how": "enough" | "calls"}
 
 How it searches
@@ -861,7 +861,10 @@ class Search:
         if key in self.found:
             return
         self.found.add(key)
-        say({'k': 'found', 'arguments': [repr(argument) for argument in arguments], 'tried': self.caller.tried})
+        kind, value = self.caller.call(arguments)[0]
+        gives = repr(value) if kind == 'returns' else '%s(%s)' % (type(value).__name__, repr(value.args)[1:-1].rstrip(','))
+        given = [repr(argument) for argument in arguments]
+        say({'k': 'found', 'arguments': given, 'gives': gives, 'tried': self.caller.tried})
 
     def tell_progress(self):
         if time.monotonic() < self.next_progress:

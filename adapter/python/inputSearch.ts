@@ -38,7 +38,13 @@ export interface ClosestArguments {
 export type SearchNews =
   | { readonly kind: 'progress'; readonly tried: number; readonly closest: ClosestArguments | null }
   /** Arguments, as literals, for which the call really gave what is wanted. */
-  | { readonly kind: 'found'; readonly arguments: readonly string[]; readonly tried: number };
+  | {
+      readonly kind: 'found';
+      readonly arguments: readonly string[];
+      /** What the call gave: a repr, or an exception as `Type(arguments)`. */
+      readonly gives: string;
+      readonly tried: number;
+    };
 
 const count = z.int().nonnegative();
 
@@ -55,7 +61,7 @@ const messageSchema = z.discriminatedUnion('k', [
     tried: count,
     closest: z.object({ arguments: z.array(z.string()), gives: z.string() }).nullable(),
   }),
-  z.object({ k: z.literal('found'), arguments: z.array(z.string()), tried: count }),
+  z.object({ k: z.literal('found'), arguments: z.array(z.string()), gives: z.string(), tried: count }),
   z.object({ k: z.literal('end'), tried: count, how: z.enum(['enough', 'calls']) }),
 ]);
 
@@ -131,7 +137,7 @@ function newsOf(line: string, path: string, name: string): SearchNews | 'end' | 
     case 'progress':
       return { kind: 'progress', tried: message.tried, closest: message.closest };
     case 'found':
-      return { kind: 'found', arguments: message.arguments, tried: message.tried };
+      return { kind: 'found', arguments: message.arguments, gives: message.gives, tried: message.tried };
     case 'end':
       return 'end';
   }

@@ -102,7 +102,7 @@ describe('searching inputs', () => {
     const examples = ['from shop import secret\n\ndef test():\n    assert secret("open sesame") == "gold"\n'];
     const news = await search('secret', returns("'gold'"), { examples });
     expect(news).toEqual([
-      { kind: 'found', arguments: ["'open sesame'"], tried: expect.any(Number) as number },
+      { kind: 'found', arguments: ["'open sesame'"], gives: "'gold'", tried: expect.any(Number) as number },
     ]);
   });
 

@@ -117,6 +117,11 @@ export class Workbench {
     return false;
   }
 
+  /** The text that the editor shows. */
+  async editorText() {
+    return (await texts(this.page.locator('.editor-instance .view-line'))).join('\n');
+  }
+
   async press(key) {
     await this.page.keyboard.press(key);
   }
