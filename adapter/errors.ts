@@ -312,6 +312,45 @@ export const errors = {
       `${path} has a syntax error in line ${line}: ${message}`,
       'Mend the line, then start again: a program that Python cannot read has no states.',
     ),
+  /** A state cannot be changed as a person asked. */
+  whatIfRefused: (reason: string) =>
+    entry(731, 'user')(
+      `This change cannot be made here: ${reason}`,
+      'Change a local of the frame on top where a line is about to run, or choose a world that can go on from it.',
+    ),
+  whatIfValue: (text: string, reason: string) =>
+    entry(732, 'user')(
+      `${JSON.stringify(text)} cannot be set: ${reason}.`,
+      "Give a Python literal, such as 3, 'x' or [1, 2], or a pure expression over the locals that comes to one.",
+    ),
+  whatIfPlace: (target: string, reason: string) =>
+    entry(733, 'user')(
+      `${JSON.stringify(target)} cannot be set: ${reason}.`,
+      'Name a local of the frame on top, or an item inside its value such as d["k"] or items[0].',
+    ),
+  whatIfOuterFrame: () =>
+    entry(734, 'user')(
+      'Only the frame on top can be changed: the states of its callers are past, and what follows would not see the change.',
+      'Step out to the frame, or go back to a state of it, and change it there.',
+    ),
+  noSuchBranch: (number: number, branches: number) =>
+    entry(735, 'user')(
+      `There is no branch ${number}.`,
+      branches > 0
+        ? `Branches are numbered from 1 to ${branches}.`
+        : 'A branch begins with a change or another sample.',
+    ),
+  cannotSample: (world: string) =>
+    entry(736, 'user')(
+      `There are no other samples: ${world} gives the same states each time.`,
+      'Ask a model on a server for samples.',
+    ),
+  /** The state that a session was to be started at cannot be. */
+  startAtRefused: (reason: string) =>
+    entry(737, 'user')(
+      `The session cannot start at the given state: ${reason}`,
+      'Name a line of a function of the module on which execution can stop, and give its parameters as literals.',
+    ),
   noPythonFile: () =>
     entry(751, 'user')(
       'There is no Python file to debug.',

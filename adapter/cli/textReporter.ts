@@ -4,6 +4,7 @@ import type { Logged } from '../debugger/breakpoints';
 import { describeConfidence } from '../debugger/confidence';
 import { describeEnding } from '../debugger/ending';
 import type { Debugger, Stop } from '../debugger/debugger';
+import { describeChange } from '../debugger/whatIf';
 import { type CatalogueError, errorText } from '../errors';
 import { shownText } from '../shownText';
 import type { Locals } from '../trajectory/state';
@@ -89,6 +90,7 @@ export class TextReporter implements Reporter {
       exception: `exception ${argument}`,
       budget: 'budget used up',
       pause: 'paused',
+      goto: describeChange(trajectory, state) ?? 'moved here',
       end: shorten(describeEnding(trajectory, state)),
     }[reason];
     const told = why === null ? text : `${text}: ${shorten(why)}`;

@@ -111,7 +111,12 @@ export interface CompletionSource {
    */
   complete(
     prompt: Prompt,
-    options: { readonly maxTokens: number; readonly signal: AbortSignal },
+    options: {
+      readonly maxTokens: number;
+      readonly signal: AbortSignal;
+      /** Another temperature than the source's own, where one is given. */
+      readonly temperature?: number | undefined;
+    },
   ): AsyncIterable<CompletionChunk>;
   close(): void;
 }

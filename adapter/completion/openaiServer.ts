@@ -197,7 +197,7 @@ export class OpenAiServer implements CompletionSource {
 
   async *complete(
     prompt: Prompt,
-    { maxTokens, signal }: { readonly maxTokens: number; readonly signal: AbortSignal },
+    { maxTokens, signal, temperature: asked }: Parameters<CompletionSource['complete']>[1],
   ): AsyncGenerator<CompletionChunk> {
     const request = this.#request(signal);
     const route = prompt.kind === 'chat' ? 'POST /chat/completions' : 'POST /completions';
@@ -208,11 +208,11 @@ export class OpenAiServer implements CompletionSource {
       this.#model ??= await this.#firstModel(request.signal);
       meter = this.#meter.begin();
       const { profile, ids } = this.#facts ?? factsUnasked('generic');
-      const { temperature, topP, extraBody } = this.#options;
+      const { topP, extraBody } = this.#options;
       const options = {
         model: this.#model,
         maxTokens: this.#fitting(prompt, maxTokens),
-        temperature,
+        temperature: asked ?? this.#options.temperature,
         topP,
         profile,
         asIds: ids !== null,

@@ -7,6 +7,7 @@ import { watchedVariable } from '../debugger/dataBreakpoints';
 import type { Debugger, Stop } from '../debugger/debugger';
 import type { Opened } from '../debugger/open';
 import { type StepTarget, stepTargets } from '../debugger/stepTargets';
+import { describeChange } from '../debugger/whatIf';
 import { errors } from '../errors';
 import type { ExpressionEvaluator } from '../python/expressions';
 import { exceptionParts } from '../python/repr';
@@ -274,6 +275,7 @@ export class StopView {
       exception: `exception ${this.#argumentText}`,
       budget: 'budget used up',
       pause: 'paused',
+      goto: describeChange(trajectory, state) ?? 'moved here',
       end: describeEnding(trajectory, state),
     }[reason];
     const told = why === null ? text : `${text}: ${why}`;
@@ -359,5 +361,6 @@ const stopReasons: Readonly<Record<Stop['reason'], string>> = {
   exception: 'exception',
   budget: 'pause',
   pause: 'pause',
+  goto: 'goto',
   end: 'pause',
 };

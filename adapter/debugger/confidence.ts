@@ -86,6 +86,11 @@ export class PathConfidence {
     return times(argument, path);
   }
 
+  /** Works out anew what is asked of a state, and of those recorded after it: more has become known of it. */
+  forget(state: number): void {
+    this.#states.length = Math.min(this.#states.length, Math.max(0, state));
+  }
+
   #at(state: number): StateSureness {
     if (state < 0) return nothing;
     // States before a state have lower indices, so that this needs no recursion.

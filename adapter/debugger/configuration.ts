@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { profileNames } from '../completion/profile';
 import { errors } from '../errors';
+import { defaultSamplingTemperature } from '../world/languageModel';
 import { defaultBudget } from './budget';
 
 const baseUrl = z.url({
@@ -22,6 +23,8 @@ const serverShape = z.strictObject({
   /** How many tokens a prompt and its answer may have together; null: what the server tells. */
   context: z.number().int().min(1_000).nullable().default(null),
   temperature: z.number().min(0).max(2).default(0),
+  /** The temperature at which other samples of a state are drawn. */
+  samplingTemperature: z.number().min(0).max(2).default(defaultSamplingTemperature),
 });
 
 const budgetShape = z.strictObject({

@@ -8,11 +8,14 @@ import type { World } from '../world/world';
 import { type BreakpointMatch, type BreakpointReason, Breakpoints, type Logged } from './breakpoints';
 import { type Budget, defaultBudget, Spending } from './budget';
 import { PathConfidence } from './confidence';
+import { IndexSet } from './indexSet';
 import { PrintedOutput } from './printedOutput';
 import { recordSteps } from './record';
 import { type Returned, returnedBetween } from './returned';
+import { drawSamples, type Samples } from './samples';
 import { type ForwardRequest, stateBefore, stepEnd } from './stepping';
 import { type StepTarget, targetEnd } from './stepTargets';
+import { type Change, checkChange, versionOf } from './whatIf';
 
 export type StopReason =
   | 'entry'
@@ -22,6 +25,8 @@ export type StopReason =
   | 'return'
   | 'budget'
   | 'pause'
+  /** The cursor was put there: by an edit, to another branch, or to a frame's beginning. */
+  | 'goto'
   /** The program is over: nothing follows. */
   | 'end';
 
@@ -85,8 +90,8 @@ export class Debugger {
   /** The first state that is shown; null until the program's beginning was reached. */
   #first: number | null = null;
   #running: RunningRequest | null = null;
-  /** The newest state whose output was told, and the state after which the end's was. */
-  #told = -1;
+  /** The states whose output was told, and the state after which the end's was. */
+  readonly #told = new IndexSet();
   #toldEnd: number | null = null;
   readonly #printed: PrintedOutput;
 
@@ -141,6 +146,9 @@ export class Debugger {
     };
     const stop = await this.#exclusively((running) => {
       this.#cursor = -1;
+      // A program that begins anew begins without what a person changed in it.
+      const [first, ...branches] = this.trajectory.branchBeginnings;
+      if (first !== undefined && branches.length > 0) this.trajectory.follow(first);
       return this.#advance(
         (index) => Promise.resolve(isBeginning(index) ? { reason: 'entry', ...nothingToTell } : null),
         false,
@@ -148,7 +156,7 @@ export class Debugger {
       );
     });
     if (stop.reason !== 'entry') return stop;
-    this.#first = stop.state;
+    this.#first = Math.min(this.#first ?? stop.state, stop.state);
     this.#cursor = stop.state;
     await this.#tellLogged(stop.state);
     if (stopOnEntry) return stop;
@@ -187,7 +195,7 @@ export class Debugger {
     if (request === 'stepBack') {
       const state = stateBefore(this.trajectory, this.#cursor, first, this.options.allStates);
       if (state === null) return this.#atBeginning(first, ['This is the beginning of the record.']);
-      return this.#arrive(state === first ? 'entry' : 'step', state);
+      return this.#arrive(this.trajectory.previous(state) < first ? 'entry' : 'step', state);
     }
     let index = this.#cursor > first ? this.trajectory.previous(this.#cursor) : -1;
     for (; index >= first; index = this.trajectory.previous(index)) {
@@ -195,6 +203,44 @@ export class Debugger {
       if (match) return this.#arrive(match.reason, index, [], match.notes, match);
     }
     return this.#atBeginning(first, []);
+  }
+
+  /**
+   * Makes another version of the current state and goes to it: a branch begins there, and what follows is
+   * predicted anew. A real run is asked for the version, no model is.
+   *
+   * @throws CatalogueError with the reason why the world could not go on from it
+   */
+  whatIf(change: Change): Promise<Stop> {
+    return this.#exclusively(async ({ signal }) => {
+      if (this.#cursor < 0) throw errors.notStarted();
+      checkChange(this.source, this.trajectory, this.world, this.#cursor, change);
+      const version = await versionOf(this.world, this.trajectory, this.#cursor, change, signal);
+      // What was written before it was told with the state that it is a version of.
+      this.#told.add(version);
+      return this.#arrive('goto', version);
+    });
+  }
+
+  /** Puts the cursor on a recorded state. */
+  async goTo(state: number, notes: readonly string[] = []): Promise<Stop> {
+    if (this.#running) throw errors.stillPredicting();
+    await this.#tellOutput(state);
+    return this.#arrive('goto', state, [], notes);
+  }
+
+  /**
+   * Asks the world again for the state after the current one; the cursor stays.
+   *
+   * @throws CatalogueError where the world always says the same, or fails
+   */
+  sampleAgain(count: number): Promise<Samples> {
+    if (this.#cursor < 0) return Promise.reject(errors.notStarted());
+    return this.#exclusively(async ({ signal }) => {
+      const samples = await drawSamples(this.world, this.trajectory, this.#cursor, count, signal);
+      this.confidence.forget(Math.min(...samples.groups.map(({ state }) => state ?? Infinity)));
+      return samples;
+    });
   }
 
   /** Stops the running request at the newest known state. */
@@ -208,11 +254,15 @@ export class Debugger {
     await this.world.close();
   }
 
+  /** To the first state that is shown on the way to the cursor: the beginning may have been edited. */
   #atBeginning(first: number, notes: readonly string[]): Stop {
-    return this.#arrive('entry', first, [], notes);
+    let state = Math.max(first, this.#cursor);
+    while (this.trajectory.previous(state) >= first) state = this.trajectory.previous(state);
+    return this.#arrive('entry', state, [], notes);
   }
 
-  async #exclusively(work: (request: RunningRequest) => Promise<Stop>): Promise<Stop> {
+  /** Lets one request work at a time. */
+  async #exclusively<Result>(work: (request: RunningRequest) => Promise<Result>): Promise<Result> {
     if (this.#running) throw errors.stillPredicting();
     const before = this.#cursor;
     this.#running = new RunningRequest();
@@ -332,8 +382,8 @@ export class Debugger {
 
   /** Tells what the program wrote since the state before, once. */
   async #tellOutput(index: number): Promise<void> {
-    if (index <= this.#told || !this.listener.output) return;
-    this.#told = index;
+    if (!this.listener.output || this.#told.has(index)) return;
+    this.#told.add(index);
     const { output } = this.trajectory.prediction(index);
     if (output !== null) {
       this.listener.output(output, false);

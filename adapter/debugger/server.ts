@@ -40,7 +40,7 @@ export async function languageModel(
     server.format === 'chat'
       ? createChatFormat(program, source)
       : await createCwmFormat(program, source, () => completions.traits);
-  return new LanguageModelWorld(format, completions);
+  return new LanguageModelWorld(format, completions, server.samplingTemperature);
 }
 
 /** What a person wants to know of a server. */

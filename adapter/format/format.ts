@@ -1,4 +1,5 @@
 import type { CompletionChunk, Prompt } from '../completion/completion';
+import type { WhatIf } from '../trajectory/action';
 import type { State, Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
 
@@ -26,4 +27,6 @@ export interface Format {
    * projection.
    */
   project(state: State): State | null;
+  /** Why an edit of a state of the trajectory cannot be put to the model, as a sentence; null where it can. */
+  whatIfProblem(trajectory: Trajectory, state: number, change: WhatIf): string | null;
 }

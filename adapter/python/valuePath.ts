@@ -19,13 +19,47 @@ export function lookUp(expression: string, locals: Locals): Value | null {
   const path = parsePath(expression, locals);
   const root = path && locals.get(path.name);
   if (!root || root.repr === null) return null;
-  let repr = root.repr;
-  for (const step of path.steps) {
-    const part = 'attribute' in step ? attributeOf(repr, step.attribute) : itemOf(repr, step.index);
-    if (part === null) return null;
-    repr = part;
+  const part = follow(path.steps, root.repr);
+  return part && { repr: part.text, confidence: root.confidence };
+}
+
+/** A place in a local's value that can be written anew. */
+export interface Place {
+  /** The local. */
+  readonly name: string;
+  /** Where the part stands in the local's repr, in UTF-16 units; null where the local itself is meant. */
+  readonly span: { readonly start: number; readonly end: number } | null;
+}
+
+/**
+ * Finds the place that an expression of the kind that `lookUp` takes means, to put another value there. A name
+ * alone is a place whether or not it has a value; of what is inside a value, only what is there is one, and not
+ * the characters of a string.
+ */
+export function placeOf(expression: string, locals: Locals): Place | null {
+  const path = parsePath(expression, locals);
+  if (!path) return null;
+  if (path.steps.length === 0) return { name: path.name, span: null };
+  const part = follow(path.steps, locals.get(path.name)?.repr ?? '');
+  if (!part || part.start === null) return null;
+  return { name: path.name, span: { start: part.start, end: part.start + part.text.length } };
+}
+
+/** A part of a value; one that does not stand in its text has no start. */
+interface Part {
+  readonly text: string;
+  readonly start: number | null;
+}
+
+function follow(steps: readonly PathStep[], repr: string): Part | null {
+  let at: Part = { text: repr, start: 0 };
+  for (const step of steps) {
+    const part: Part | null =
+      'attribute' in step ? attributeOf(at.text, step.attribute) : itemOf(at.text, step.index);
+    if (!part) return null;
+    at = { text: part.text, start: at.start === null || part.start === null ? null : at.start + part.start };
   }
-  return { repr, confidence: root.confidence };
+  return at;
 }
 
 /** Paths longer than this are not followed. */
@@ -91,7 +125,7 @@ function constantEnd(text: string, start: number): number {
 }
 
 /** A named argument of an object that is written as a call: `Point(x=1)`. */
-function attributeOf(repr: string, name: string): string | null {
+function attributeOf(repr: string, name: string): Part | null {
   const tape = readTape(repr);
   if (!tape.is(0, 'call')) return null;
   for (const entry of entries(tape, 0)) {
@@ -100,7 +134,7 @@ function attributeOf(repr: string, name: string): string | null {
   return null;
 }
 
-function itemOf(repr: string, index: string): string | null {
+function itemOf(repr: string, index: string): Part | null {
   const tape = readTape(repr);
   const key = readTape(index);
   let node: number | null = 0;
@@ -126,12 +160,14 @@ function itemOf(repr: string, index: string): string | null {
   }
 }
 
-/** A part's text, unless it stands for something that is not there. */
-function known(tape: ReprTape, node: number): string | null {
-  return tape.is(node, 'cut') || tape.is(node, 'malformed') ? null : tape.slice(node);
+/** A part, unless it stands for something that is not there. */
+function known(tape: ReprTape, node: number): Part | null {
+  return tape.is(node, 'cut') || tape.is(node, 'malformed')
+    ? null
+    : { text: tape.slice(node), start: tape.start(node) };
 }
 
-function sequenceItem(tape: ReprTape, container: number, index: number | null): string | null {
+function sequenceItem(tape: ReprTape, container: number, index: number | null): Part | null {
   if (index === null) return null;
   let position = 0;
   if (index < 0) {
@@ -151,7 +187,7 @@ function sequenceItem(tape: ReprTape, container: number, index: number | null): 
 }
 
 /** An item after the last gap, by an index from the end. */
-function fromEnd(tape: ReprTape, container: number, index: number): string | null {
+function fromEnd(tape: ReprTape, container: number, index: number): Part | null {
   let after: number[] = [];
   for (const entry of entries(tape, container)) {
     if (tape.is(entry, 'cut')) after = [];
@@ -161,7 +197,7 @@ function fromEnd(tape: ReprTape, container: number, index: number): string | nul
   return entry === undefined ? null : known(tape, entry);
 }
 
-function dictItem(tape: ReprTape, container: number, key: ReprTape): string | null {
+function dictItem(tape: ReprTape, container: number, key: ReprTape): Part | null {
   const wanted = identity(key, 0);
   if (wanted === null) return null;
   for (const entry of entries(tape, container)) {
@@ -172,7 +208,7 @@ function dictItem(tape: ReprTape, container: number, key: ReprTape): string | nu
 }
 
 /** An item of an ordered dict that is written as a list of pairs. */
-function pairItem(tape: ReprTape, container: number, key: ReprTape): string | null {
+function pairItem(tape: ReprTape, container: number, key: ReprTape): Part | null {
   const wanted = identity(key, 0);
   if (wanted === null) return null;
   for (const entry of entries(tape, container)) {
@@ -234,7 +270,7 @@ function wholeNumber(tape: ReprTape): number | null {
 }
 
 /** The string of one character at an index, or the byte there. */
-function characterAt(tape: ReprTape, node: number, index: number | null): string | null {
+function characterAt(tape: ReprTape, node: number, index: number | null): Part | null {
   const literal = stringLiteral(tape.text, tape.start(node));
   if (index === null || literal === null || literal === 'unclosed') return null;
   const hidden = tape.hidden(node);
@@ -244,7 +280,7 @@ function characterAt(tape: ReprTape, node: number, index: number | null): string
   const contents = decodeString(tape.text, literal);
   const character = literal.isBytes ? contents.at(index) : Array.from(contents).at(index);
   if (character === undefined) return null;
-  return literal.isBytes ? String(character.charCodeAt(0)) : quoted(character);
+  return { text: literal.isBytes ? String(character.charCodeAt(0)) : quoted(character), start: null };
 }
 
 const shortEscapes = new Map([

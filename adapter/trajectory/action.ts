@@ -26,3 +26,6 @@ export type Action =
     };
 
 export type ActionName = Action['name'];
+
+/** A person's edit of a state. */
+export type WhatIf = Extract<Action, { readonly name: 'what_if' }>;

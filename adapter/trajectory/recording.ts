@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { errors } from '../errors';
 import type { Program } from './program';
 import type { Ending, Locals, Prediction, Step, Value } from './state';
+import { unwindsBefore } from './predictionOf';
 import { maxLine, type Trajectory } from './trajectory';
 
 /*
@@ -231,16 +232,4 @@ function confidences(locals: Locals): Record<string, number> | undefined {
     of === null ? [] : [[name, of] as const],
   );
   return known.length > 0 ? Object.fromEntries(known) : undefined;
-}
-
-/** How many frames were left just before a state without a return event. */
-function unwindsBefore(trajectory: Trajectory, index: number): number {
-  const { thread, parent } = trajectory.frame(index);
-  const frame = trajectory.event(index) === 'call' ? parent : trajectory.frame(index);
-  let before = trajectory.previous(index);
-  while (before >= 0 && trajectory.frame(before).thread !== thread) before = trajectory.previous(before);
-  let unwinds = 0;
-  let at = before < 0 ? null : trajectory.frameAfter(before);
-  for (; at && at !== frame; at = at.parent) unwinds++;
-  return at || !frame ? unwinds : 0;
 }

@@ -1,4 +1,6 @@
 import type { Action } from './action';
+import type { Agreement } from './agreement';
+import { Branches } from './branches';
 import { IntColumn } from './intColumn';
 import { LocalsStore } from './localsStore';
 import { MultiMap } from './multiMap';
@@ -53,7 +55,8 @@ const stepInto: Action = { name: 'step_into' };
 /**
  * The record of a debug session: actions and the states they led to, append-only. States have indices in the
  * order in which they were recorded; -1 is the place before the first. A state may be followed by more than
- * one recorded state; `next` follows the newest of them.
+ * one recorded state: each but the first of them begins a branch. `next` follows one of them: the newest, until
+ * another one is chosen.
  *
  * The states of a frame are found through `frame`, the frames that are open at a state through `stack`.
  */
@@ -64,7 +67,6 @@ export class Trajectory {
   /** The number of the state's frame. */
   readonly #frameOfState = new IntColumn();
   readonly #previous = new IntColumn();
-  readonly #next = new IntColumn();
   /** The frame's state before this one, or -1. */
   readonly #previousInFrame = new IntColumn();
   /** The frame's newest state, up to this one, that carries locals, or -1. */
@@ -83,7 +85,8 @@ export class Trajectory {
   readonly #leavings = new MultiMap();
   /** The states that go on with a thread after one of its states, where other threads' states lie between. */
   readonly #resumptions = new MultiMap();
-  #first: number | null = null;
+  readonly #branches = new Branches();
+  readonly #agreements = new Map<number, Agreement>();
   readonly #endings = new Map<number, Ending>();
   readonly #frames: Frame[] = [];
   /** The numbers of an activation's frames that were entered first, one on each path where it is. */
@@ -121,7 +124,6 @@ export class Trajectory {
     this.#positions.push(state.line * eventKinds.length + eventKinds.indexOf(state.event));
     this.#frameOfState.push(frame.id);
     this.#previous.push(from);
-    this.#next.push(-1);
     this.#previousInFrame.push(previousInFrame);
     this.#localsStates.push(state.locals ? index : known);
     this.#localsRecords.push(this.#recordLocals(frame, state.locals, known, index));
@@ -132,8 +134,7 @@ export class Trajectory {
     this.#predictions.set(index, facts);
     if (!isStepInto(action)) this.#actions.set(index, action);
     if (state.event === 'return') this.#newestLocals.delete(frame);
-    if (from < 0) this.#first = index;
-    else this.#next.set(from, index);
+    this.#branches.append(from, this.#endings.has(from));
     return index;
   }
 
@@ -149,9 +150,49 @@ export class Trajectory {
 
   /** The state after one (-1: the first state), or null where nothing more is recorded. */
   next(index: number): number | null {
-    if (index < 0) return this.#first;
-    const next = this.#at(this.#next, index);
+    const next = this.#branches.next(index);
     return next < 0 ? null : next;
+  }
+
+  /** All states that are recorded right after one (-1: the first states), in the order of their recording. */
+  children(index: number): readonly number[] {
+    return this.#branches.children(index);
+  }
+
+  /** The states that begin a branch, in the order of their recording; the first is the record's first state. */
+  get branchBeginnings(): readonly number[] {
+    return this.#branches.beginnings;
+  }
+
+  /** The state that goes on with the branch of one, or null at the branch's end. */
+  continuation(index: number): number | null {
+    const next = this.#branches.continuation(index);
+    return next < 0 ? null : next;
+  }
+
+  /** Makes `next` lead to a state, and from there on along its branch to the branch's end. */
+  follow(index: number): void {
+    for (let at = index; at >= 0; at = this.previous(at)) this.#branches.follow(this.previous(at), at);
+    for (let at = index; at >= 0;) {
+      const next = this.#branches.continuation(at);
+      this.#branches.follow(at, next);
+      at = next;
+    }
+  }
+
+  /** Makes `next` give another one of the states that are recorded after a state; null: none of them. */
+  prefer(from: number, next: number | null): void {
+    this.#branches.follow(from, next ?? -1);
+  }
+
+  /** Records how far other samples agree with a state. Where its world gave no confidence, that is its own. */
+  agree(index: number, agreement: Agreement): void {
+    this.#agreements.set(index, agreement);
+  }
+
+  /** How far other samples agree with a state; null where none were asked for. */
+  agreement(index: number): Agreement | null {
+    return this.#agreements.get(index) ?? null;
   }
 
   /** The state before one; -1 before the first. */
@@ -169,7 +210,7 @@ export class Trajectory {
 
   argument(index: number): Value | null {
     const value = this.#at(this.#arguments, index);
-    return value < 0 ? null : this.#locals.value(value);
+    return value < 0 ? null : withShare(this.#locals.value(value), this.#agreements.get(index)?.argument);
   }
 
   frame(index: number): Frame {
@@ -187,7 +228,9 @@ export class Trajectory {
   /** What is known about how a state came to be. */
   prediction(index: number): PredictionFacts {
     this.#at(this.#positions, index);
-    return this.#predictions.get(index);
+    const facts = this.#predictions.get(index);
+    const agreement = this.#agreements.get(index);
+    return agreement && facts.confidence === null ? { ...facts, confidence: agreement.share } : facts;
   }
 
   /** The state as it was given to `append`. */
@@ -198,7 +241,7 @@ export class Trajectory {
       function: frame.function,
       line: this.line(index),
       thread: frame.thread,
-      locals: this.#localsStates.get(index) === index ? this.#readLocals(index) : null,
+      locals: this.#localsStates.get(index) === index ? this.#agreedLocals(index) : null,
       argument: this.argument(index),
     };
   }
@@ -206,7 +249,7 @@ export class Trajectory {
   /** The state's frame's newest known locals, and the state they are from; null where none are known. */
   locals(index: number): LocalsAt | null {
     const state = this.#at(this.#localsStates, index);
-    return state < 0 ? null : { locals: this.#readLocals(state), state };
+    return state < 0 ? null : { locals: this.#agreedLocals(state), state };
   }
 
   /** The state's frame's state before it, or null at the frame's beginning. */
@@ -258,6 +301,11 @@ export class Trajectory {
   /** The first state of its thread that follows a state and is no longer of its frame; null where none does. */
   leavingOf(index: number): number | null {
     return this.#paths.firstFollowed(index, this.#leavings.get(this.frame(index).id));
+  }
+
+  /** Whether a state is on the way from the beginning to another one, or is that one. */
+  leadsTo(state: number, later: number): boolean {
+    return this.#paths.leadsTo(state, later);
   }
 
   /** The last state that is followed now from a state on. */
@@ -331,6 +379,14 @@ export class Trajectory {
     return this.#locals.addAfter(before, newest?.state === known ? newest.locals : null, locals);
   }
 
+  /** A state's locals; values without a confidence have that of the samples, where there were any. */
+  #agreedLocals(index: number): Locals {
+    const locals = this.#readLocals(index);
+    const shares = this.#agreements.get(index)?.locals;
+    if (!shares) return locals;
+    return new Map([...locals].map(([name, value]) => [name, withShare(value, shares.get(name))]));
+  }
+
   #readLocals(index: number): Locals {
     const newest = this.#newestLocals.get(this.frame(index));
     return newest?.state === index ? newest.locals : this.#locals.read(this.#localsRecords.get(index));
@@ -339,4 +395,10 @@ export class Trajectory {
 
 function isStepInto(action: Action): boolean {
   return action.name === 'step_into';
+}
+
+function withShare(value: Value, share: number | null | undefined): Value {
+  return value.confidence === null && share !== null && share !== undefined
+    ? { ...value, confidence: share }
+    : value;
 }

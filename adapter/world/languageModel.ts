@@ -1,7 +1,7 @@
 import type { CompletionSource } from '../completion/completion';
 import type { UsageTotals } from '../completion/usage';
 import type { Format, FormatName } from '../format/format';
-import type { ActionName } from '../trajectory/action';
+import type { ActionName, WhatIf } from '../trajectory/action';
 import type { State, Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
 import type { PredictRequest, World, WorldDescription } from './world';
@@ -21,13 +21,18 @@ export const answerTokens: Readonly<Record<FormatName, AnswerTokens>> = {
   chat: { one: 2_048, many: 8_192 },
 };
 
+/** Freely enough that samples differ where a model is not sure. */
+export const defaultSamplingTemperature = 0.6;
+
 /** A language model behind a completion source, in one format, as a world. */
 export class LanguageModelWorld implements World {
   readonly actions: ReadonlySet<ActionName> = new Set<ActionName>(['step_into']);
+  readonly canBeEdited = true;
 
   constructor(
     private readonly format: Format,
     private readonly source: CompletionSource,
+    readonly samplingTemperature: number = defaultSamplingTemperature,
   ) {}
 
   /** The model's name may be known only once the server has answered. */
@@ -43,17 +48,27 @@ export class LanguageModelWorld implements World {
     return this.source.usage;
   }
 
-  async *predict({ trajectory, from, wanted, signal }: PredictRequest): AsyncGenerator<readonly Step[]> {
+  async *predict({
+    trajectory,
+    from,
+    wanted,
+    signal,
+    isSample,
+  }: PredictRequest): AsyncGenerator<readonly Step[]> {
     // What the source can carry decides how the program is put to it.
     await this.source.ready(signal);
-    if (from < 0 && this.format.opening.length > 0) yield this.format.opening;
-    for (;;) {
-      const at = newestAfter(trajectory, from);
+    let at = from;
+    if (from < 0 && this.format.opening.length > 0) {
+      yield this.format.opening;
+      at = newestAfter(trajectory, from);
+    }
+    const temperature = isSample ? this.samplingTemperature : undefined;
+    for (; ; at = newestAfter(trajectory, from)) {
       const prompt = this.format.prompt(trajectory, at, wanted);
       const reader = this.format.reader(trajectory, at);
       const maxTokens = answerTokens[this.format.name][wanted];
       let isEmpty = true;
-      for await (const chunk of this.source.complete(prompt, { maxTokens, signal })) {
+      for await (const chunk of this.source.complete(prompt, { maxTokens, signal, temperature })) {
         const steps = reader.read(chunk);
         if (steps.length === 0) continue;
         isEmpty = false;
@@ -66,6 +81,10 @@ export class LanguageModelWorld implements World {
 
   project(state: State): State | null {
     return this.format.project(state);
+  }
+
+  whatIfProblem(trajectory: Trajectory, state: number, change: WhatIf): string | null {
+    return this.format.whatIfProblem(trajectory, state, change);
   }
 
   close(): Promise<void> {

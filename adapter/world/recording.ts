@@ -11,6 +11,8 @@ const batchSize = 256;
 export class RecordingWorld implements World {
   readonly description: WorldDescription;
   readonly actions: ReadonlySet<ActionName> = new Set<ActionName>(['step_into']);
+  readonly canBeEdited = false;
+  readonly samplingTemperature = null;
 
   #counted: { readonly trajectory: Trajectory; readonly state: number; readonly position: number } | null =
     null;
@@ -47,6 +49,10 @@ export class RecordingWorld implements World {
   /** Everything. */
   project(state: State): State {
     return state;
+  }
+
+  whatIfProblem(): string {
+    return 'A recording holds what was recorded and nothing else: nothing can follow from other values.';
   }
 
   close(): Promise<void> {

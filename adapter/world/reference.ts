@@ -25,6 +25,8 @@ const maxRuns = 4;
  */
 export class ReferenceWorld implements World {
   readonly actions: ReadonlySet<ActionName> = new Set<ActionName>(['step_into', 'what_if']);
+  readonly canBeEdited = true;
+  readonly samplingTemperature = null;
   #version: string | null = null;
   #trajectory: Trajectory | null = null;
   #paths: EditedPaths | null = null;
@@ -68,6 +70,14 @@ export class ReferenceWorld implements World {
   /** Everything. */
   project(state: State): State {
     return state;
+  }
+
+  /** What Python itself refuses, such as a jump into a loop, the run says when it gets there. */
+  whatIfProblem(trajectory: Trajectory, state: number): string | null {
+    if (trajectory.frame(state).thread !== null) return 'Other threads than the main one cannot be changed.';
+    return trajectory.event(state) === 'line'
+      ? null
+      : 'A real run can be changed only where a line is about to run.';
   }
 
   close(): Promise<void> {

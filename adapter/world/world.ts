@@ -1,5 +1,5 @@
 import type { UsageTotals } from '../completion/usage';
-import type { Action, ActionName } from '../trajectory/action';
+import type { Action, ActionName, WhatIf } from '../trajectory/action';
 import type { State, Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
 
@@ -21,6 +21,11 @@ export interface PredictRequest {
   readonly action: Action;
   /** How many steps are likely to be wanted: a hint that saves work, not a limit. */
   readonly wanted: 'one' | 'many';
+  /**
+   * Whether another sample is wanted of what follows `from`, whatever is recorded there; it is not recorded while
+   * it is drawn.
+   */
+  readonly isSample?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -34,7 +39,10 @@ export interface World {
   readonly notes?: readonly string[];
   /** What was used of a model so far; null where there is none. */
   readonly usage?: UsageTotals | null;
-  /** The actions that the world takes by itself. All others are composed from `step_into`. */
+  /**
+   * The actions that the world takes by itself. All others are composed from `step_into`. A world that takes
+   * `what_if` gives the edited version of the state that it is asked from; for others that is written.
+   */
   readonly actions: ReadonlySet<ActionName>;
   /**
    * The steps that follow, in order, in batches as they arrive; an empty trajectory begins at the program's
@@ -50,6 +58,15 @@ export interface World {
    * projection of the one that is checked.
    */
   project(state: State): State | null;
+  /** Whether the world can go on from states that a person edited. */
+  readonly canBeEdited: boolean;
+  /**
+   * Why the world could not go on from an edited version of a state, as a sentence; null where it can. That the
+   * values are literals, and the names and the line those of the frame's function, is known.
+   */
+  whatIfProblem(trajectory: Trajectory, state: number, change: WhatIf): string | null;
+  /** The temperature at which other samples of a state are drawn; null where every answer is the same. */
+  readonly samplingTemperature: number | null;
   /** Ends whatever the world holds: processes, connections. */
   close(): Promise<void>;
 }

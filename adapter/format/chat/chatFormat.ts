@@ -2,13 +2,14 @@ import type { Prompt } from '../../completion/completion';
 import { scriptBeginning } from '../../python/script';
 import type { PythonSource } from '../../python/source';
 import type { Program } from '../../trajectory/program';
+import type { WhatIf } from '../../trajectory/action';
 import { plainPrediction, type State, type Step } from '../../trajectory/state';
 import type { Trajectory } from '../../trajectory/trajectory';
 import type { Format, StepReader } from '../format';
 import { answerSchema } from './answerSchema';
 import { Functions } from './functions';
 import type { PlacingContext } from './placement';
-import { chatMessages } from './prompt';
+import { chatMessages, valueLength } from './prompt';
 import { ChatReader } from './reader';
 
 /** The format for general instruct models behind a chat route: states as JSON, held to a schema. */
@@ -52,6 +53,20 @@ class ChatFormat implements Format {
   /** Everything but other threads than the main one. */
   project(state: State): State | null {
     return state.thread === null ? state : null;
+  }
+
+  /** Any line or call of the main thread can be told with other values, as long as they are told whole. */
+  whatIfProblem(trajectory: Trajectory, state: number, { locals }: WhatIf): string | null {
+    if (trajectory.frame(state).thread !== null) return 'Other threads than the main one are not predicted.';
+    const event = trajectory.event(state);
+    if (event === 'return' || event === 'exception') {
+      return `What follows ${event === 'return' ? 'a return' : 'an exception'} does not depend on the locals there: go to a line before or after it.`;
+    }
+    if (trajectory.line(state) === 0) return 'Before the first line there is nothing to change.';
+    const long = [...locals].find(([, repr]) => repr.length > valueLength);
+    return long
+      ? `The value of ${long[0]} is longer than the ${valueLength} characters that are told.`
+      : null;
   }
 }
 

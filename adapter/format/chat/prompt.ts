@@ -11,7 +11,7 @@ const leastStates = 16;
 /** How long the told states may be together, in characters; the newest is told in any case. */
 const historyLength = 24_000;
 /** How long a told value may be, in characters. */
-const valueLength = 2_000;
+export const valueLength = 2_000;
 
 const task = `You predict the execution of a Python program, as a debugger would show it. You do not run code: you work out what CPython 3.11 does, event by event, exactly as sys.settrace reports it for this one file.
 
@@ -30,6 +30,7 @@ Rules:
 - A generator's yield is a "return" event, its resumption a "call" event on the line of the yield.
 - After an "exception" comes a "line" event of its handler in the same function; without one, a "return" with value "None", then the same exception in the caller, on the line of the call.
 - "locals" are ALL variables of the function that are set at that time, each value as its repr: 3, 'text', [1, 2], None, <function name>, <__main__.Class object>. For "<module>" they are its globals.
+- A state with "setInDebugger" was changed by a person: what it names was set so before the line runs. Go on from it as it stands.
 - "value" is null for "call" and "line" events. "output" is what was printed since the state before, "" for nothing.
 
 Answer with one JSON object and nothing else:
@@ -118,7 +119,16 @@ function stateText(trajectory: Trajectory, index: number): string {
     locals: locals ? toldLocals(locals) : [],
     value: argument ? toldValue(argument.repr) : null,
     output: trajectory.prediction(index).output ?? '',
+    ...changedByHand(trajectory, index),
   });
+}
+
+/** A model has to know what did not follow from the program, or it would put it right. */
+function changedByHand(trajectory: Trajectory, index: number): object {
+  const action = trajectory.action(index);
+  if (action.name !== 'what_if') return {};
+  const changed = [...action.locals.keys(), ...(action.line === null ? [] : ['line'])];
+  return { setInDebugger: changed };
 }
 
 function openFrames(trajectory: Trajectory, from: number): string {

@@ -1,6 +1,7 @@
 import type { Prompt, SourceTraits } from '../../completion/completion';
 import type { PythonSource } from '../../python/source';
 import type { Program } from '../../trajectory/program';
+import type { WhatIf } from '../../trajectory/action';
 import { plainPrediction, type State, type Step } from '../../trajectory/state';
 import type { Trajectory } from '../../trajectory/trajectory';
 import type { Format, StepReader } from '../format';
@@ -10,6 +11,7 @@ import type { Layout } from './layout';
 import { LineTexts } from './lineTexts';
 import { projection } from './projection';
 import { CwmReader } from './reader';
+import { whatIfProblem } from './whatIf';
 import { layOut } from './wrapper';
 import { TrajectoryWriter } from './written';
 
@@ -70,6 +72,10 @@ class CwmFormat implements Format {
       stop: [],
       ...(window ? { droppedFrames: window.dropped } : {}),
     };
+  }
+
+  whatIfProblem(trajectory: Trajectory, state: number, change: WhatIf): string | null {
+    return whatIfProblem(this.layout, this.project, trajectory.state(state), change);
   }
 
   reader(trajectory: Trajectory, from: number): StepReader {

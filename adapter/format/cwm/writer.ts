@@ -19,21 +19,30 @@ export interface FrameContent {
  *
  * @param before the locals of the scope's previous frame, whose unchanged values are written as `..`; null at
  *   the beginning of a scope
+ * @param inFull names whose values are written also where they are unchanged
  */
-export function writeFrame({ event, locals, line, argument }: FrameContent, before: Locals | null): string {
+export function writeFrame(
+  { event, locals, line, argument }: FrameContent,
+  before: Locals | null,
+  inFull: { has(name: string): boolean } = new Set(),
+): string {
   const { [event]: kind, action, argument: argumentToken, frameEnd } = controlTokens;
   if (event === 'return' || event === 'exception') {
     return `${kind}${action}${line}${argumentToken}${jsonString(shown(argument))}${frameEnd}`;
   }
-  return `${kind}${writeLocals(locals, before)}${action}${line}${frameEnd}`;
+  return `${kind}${writeLocals(locals, before, inFull)}${action}${line}${frameEnd}`;
 }
 
-function writeLocals(locals: Locals | null, before: Locals | null): string {
+function writeLocals(
+  locals: Locals | null,
+  before: Locals | null,
+  inFull: { has(name: string): boolean },
+): string {
   const entries: [string, string][] = [];
   // A state that does not carry its locals says nothing new about them.
   for (const [name, value] of locals ?? before ?? []) {
     const old = locals === null ? value : before?.get(name);
-    const isUnchanged = old !== undefined && old.repr === value.repr;
+    const isUnchanged = old !== undefined && old.repr === value.repr && !inFull.has(name);
     entries.push([breakControlText(name), isUnchanged ? unchanged : shown(value.repr)]);
   }
   return jsonObject(entries);

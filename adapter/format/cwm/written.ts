@@ -122,7 +122,10 @@ export class TrajectoryWriter {
       line: this.layout.textOfLine(carried.line),
       argument: carried.argument?.repr ?? null,
     };
-    const frameText = opening + writeFrame(content, scope);
+    const action = trajectory.action(index);
+    const edited = action.name === 'what_if' ? action.locals : undefined;
+    const hidden = edited ? hiddenBefore(trajectory, index) : '';
+    const frameText = (hidden || opening) + writeFrame(content, scope, edited);
     return { frame: frameText, execution: after, hasBegun: true };
   }
 
@@ -189,6 +192,21 @@ function* framesBefore(
     const text = written.get(at)?.frame ?? '';
     if (text !== '') yield { index: at, text };
   }
+}
+
+/** What the model wrote before the frame of the state that an edited one is a version of: frames that are no states. */
+function hiddenBefore(trajectory: Trajectory, index: number): string {
+  for (const sibling of trajectory.children(trajectory.previous(index))) {
+    const text = wroteItself(trajectory.prediction(sibling).text);
+    const isSame =
+      trajectory.event(sibling) === trajectory.event(index) &&
+      trajectory.frame(sibling).function === trajectory.frame(index).function;
+    if (text === null || !isSame) continue;
+    const { frameEnd } = controlTokens;
+    const before = text.lastIndexOf(frameEnd, text.length - frameEnd.length - 1);
+    return before < 0 ? '' : text.slice(0, before + frameEnd.length);
+  }
+  return '';
 }
 
 function callKey(name: string, line: number): string {
