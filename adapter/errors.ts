@@ -79,7 +79,7 @@ export const errors = {
   requestRoute: (what: string) =>
     entry(812, 'user')(
       `The model server has no ${what}.`,
-      'It answers GET /v1/models and POST /v1/completions.',
+      'It answers GET /v1/models, POST /v1/completions, POST /tokenize and POST /detokenize.',
     ),
   requestBody: (what: string, wayOut: string) => entry(813, 'user')(what, wayOut),
   /** Something that other servers may do and this one does not. */
@@ -107,6 +107,17 @@ export const errors = {
     entry(819, 'user')(
       `The run was cut after ${frames} frames: ${why}`,
       'Ask for fewer frames, or start the server with higher limits.',
+    ),
+  /** In vLLM's words, which clients look for. */
+  promptTooLong: (context: number, tokens: number) =>
+    entry(821, 'user')(
+      `This model's maximum context length is ${context} tokens. However, your request has ${tokens} input tokens.`,
+      'Please reduce the length of the input messages.',
+    ),
+  answerTooLong: (context: number, tokens: number, maxTokens: number) =>
+    entry(822, 'user')(
+      `'max_tokens' or 'max_completion_tokens' is too large: ${maxTokens}. This model's maximum context length is ${context} tokens and your request has ${tokens} input tokens (${maxTokens} > ${context} - ${tokens}).`,
+      'Ask for fewer tokens.',
     ),
   runsBusy: (runs: number) =>
     entry(820, 'user')(

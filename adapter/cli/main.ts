@@ -154,6 +154,11 @@ function program(finish: (code: number) => void): Command {
         .default('refuse'),
     )
     .addOption(sandbox())
+    .option('--context <n>', 'the most tokens of a prompt and its answer (default: no limit)', wholeNumber)
+    .option(
+      '--skips-control',
+      'leave control tokens out of the text of answers unless asked for them, as vLLM does',
+    )
     .action(async (options: ServeOptions) => {
       await serve(options);
     });

@@ -7,6 +7,8 @@ export interface ServeOptions {
   readonly python?: string;
   readonly onDivergence: OnDivergence;
   readonly sandbox?: 'python' | 'pyodide';
+  readonly context?: number;
+  readonly skipsControl?: boolean;
 }
 
 /** Serves the reference as a model, until the process is told to end. */

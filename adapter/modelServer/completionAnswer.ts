@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { Finish } from './generation';
+import type { Finish, GeneratedToken } from './generation';
 
 /** Counts of tokens, before the answer's own. */
 export interface PromptUsage {
   readonly promptTokens: number;
   readonly cachedTokens: number;
+}
+
+/** What an answer tells beside its text. */
+export interface AnswerFields {
+  readonly logprobs: boolean;
+  readonly tokenIds: boolean;
 }
 
 /**
@@ -19,7 +25,7 @@ export class CompletionAnswer {
 
   constructor(
     model: string,
-    private readonly withLogprobs: boolean,
+    private readonly fields: AnswerFields,
   ) {
     const created = Math.floor(Date.now() / 1000);
     const head = { id: `cmpl-${randomUUID()}`, object: 'text_completion', created, model };
@@ -27,7 +33,7 @@ export class CompletionAnswer {
   }
 
   /** The next piece of the answer, or with the finish all that is left of it. */
-  piece(tokens: readonly string[], finish: Finish | null): string {
+  piece(tokens: readonly GeneratedToken[], finish: Finish | null): string {
     return `${this.#head},${this.#choices(tokens, finish)}}`;
   }
 
@@ -37,31 +43,29 @@ export class CompletionAnswer {
   }
 
   /** The whole answer at once. */
-  whole(tokens: readonly string[], finish: Finish, prompt: PromptUsage): string {
+  whole(tokens: readonly GeneratedToken[], finish: Finish, prompt: PromptUsage): string {
     return `${this.#head},${this.#choices(tokens, finish)},${usageField(finish, prompt)}}`;
   }
 
-  #choices(tokens: readonly string[], finish: Finish | null): string {
-    const text = JSON.stringify(tokens.join(''));
-    const logprobs = this.withLogprobs ? this.#logprobs(tokens) : 'null';
-    const reasons = `"finish_reason":${JSON.stringify(finish?.reason ?? null)},"stop_reason":${JSON.stringify(finish?.stopString ?? null)}`;
-    return `"choices":[{"index":0,"text":${text},"logprobs":${logprobs},${reasons}}]`;
+  #choices(tokens: readonly GeneratedToken[], finish: Finish | null): string {
+    const text = JSON.stringify(tokens.map((token) => token.text).join(''));
+    const logprobs = this.fields.logprobs ? this.#logprobs(tokens) : 'null';
+    const reasons = `"finish_reason":${JSON.stringify(finish?.reason ?? null)},"stop_reason":${JSON.stringify(finish?.stop ?? null)}`;
+    const ids = this.fields.tokenIds ? `,"token_ids":[${tokens.map(({ id }) => id).join()}]` : '';
+    return `"choices":[{"index":0,"text":${text},"logprobs":${logprobs},${reasons}${ids}}]`;
   }
 
-  /**
-   * OpenAI's legacy log-probabilities; offsets are in code points of the answer's text. A real run leaves no
-   * choice: every token has the probability 1, whose logarithm is 0.
-   */
-  #logprobs(tokens: readonly string[]): string {
-    const quoted = tokens.map((token) => JSON.stringify(token));
-    const offsets = tokens.map((token) => {
+  /** OpenAI's legacy log-probabilities; offsets are in code points of the answer's text. */
+  #logprobs(tokens: readonly GeneratedToken[]): string {
+    const quoted = tokens.map(({ text }) => JSON.stringify(text));
+    const offsets = tokens.map(({ text }) => {
       const offset = this.#offset;
-      this.#offset += codePoints(token);
+      this.#offset += codePoints(text);
       return offset;
     });
-    const zeros = tokens.map(() => 0).join();
-    const top = quoted.map((token) => `{${token}:0}`).join();
-    return `{"tokens":[${quoted.join()}],"token_logprobs":[${zeros}],"top_logprobs":[${top}],"text_offset":[${offsets.join()}]}`;
+    const logprobs = tokens.map(({ logprob }) => logprob).join();
+    const top = tokens.map(({ logprob }, index) => `{${quoted[index] ?? ''}:${logprob}}`).join();
+    return `{"tokens":[${quoted.join()}],"token_logprobs":[${logprobs}],"top_logprobs":[${top}],"text_offset":[${offsets.join()}]}`;
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { errors } from '../errors';
+import { readPromptIds, readPromptText, type ReadPrompt } from './promptIds';
 import { Refusal } from './refusal';
 
 /** OpenAI's and vLLM's limit where a request names none. */
@@ -7,7 +8,7 @@ const defaultMaxTokens = 16;
 
 const field = <T extends z.ZodType>(type: T) => type.nullish();
 
-/** `POST /v1/completions`; what is not named here is ignored, as sampling has no meaning for a real run. */
+/** `POST /v1/completions`; what is not named here is ignored. */
 const completionBody = z.object({
   model: z.string().max(500),
   prompt: z.union([z.string(), z.array(z.unknown())]),
@@ -16,43 +17,56 @@ const completionBody = z.object({
   stream: field(z.boolean()),
   stream_options: field(z.object({ include_usage: field(z.boolean()) })),
   logprobs: field(z.int().min(0).max(20)),
+  temperature: field(z.number().min(0)),
+  seed: field(z.int()),
   n: field(z.int()),
   best_of: field(z.int()),
   echo: field(z.boolean()),
   suffix: field(z.string()),
+  // vLLM's own.
+  stop_token_ids: field(z.array(z.int().nonnegative()).max(100)),
+  skip_special_tokens: field(z.boolean()),
+  add_special_tokens: field(z.boolean()),
+  return_token_ids: field(z.boolean()),
+  // Ours.
+  dropped_frames: field(z.int().min(0).max(1e9)),
 });
 
 /** What is asked of the model, in our own terms. */
 export interface CompletionRequest {
-  readonly prompt: string;
+  readonly prompt: ReadPrompt;
+  /** How many frames the prompt leaves out after its first one. */
+  readonly droppedFrames: number;
   readonly maxTokens: number;
   readonly stop: readonly string[];
+  readonly stopIds: ReadonlySet<number>;
   readonly stream: boolean;
   /** Whether a stream ends with a chunk that tells the usage. */
   readonly includeUsage: boolean;
   /** Whether the answer carries the tokens and their log-probabilities. */
   readonly logprobs: boolean;
+  /** Whether the answer carries the ids of its tokens. */
+  readonly tokenIds: boolean;
+  /** Whether control tokens add nothing to the answer's text. */
+  readonly skipsControl: boolean;
+  /** What tells this answer from other samples; null where the likeliest is asked for. */
+  readonly sample: { readonly seed: number | null } | null;
 }
 
 /**
  * Reads the body of `POST /v1/completions`.
  *
  * @param model the one model of the server
+ * @param skipsControl what is done with control tokens where the request does not say
  * @throws Refusal
  */
-export function readCompletionRequest(body: unknown, model: string): CompletionRequest {
-  const result = completionBody.safeParse(body);
-  if (!result.success) {
-    const issue = result.error.issues[0];
-    const path = issue?.path.map(String).join('.') ?? '';
-    const what = `The request ${path === '' ? 'body' : `field ${path}`} is wrong: ${issue?.message ?? 'not understood'}.`;
-    const error = errors.requestBody(what, "Send what OpenAI's completions API describes.");
-    throw new Refusal(400, 'invalid_request', error, path === '' ? null : path);
-  }
-  const asked = result.data;
-  if (asked.model !== model) {
-    throw new Refusal(404, 'model_not_found', errors.modelUnknown(asked.model, model), 'model');
-  }
+export function readCompletionRequest(
+  body: unknown,
+  model: string,
+  skipsControl: boolean,
+): CompletionRequest {
+  const asked = readBody(completionBody, body);
+  requireModel(asked.model, model);
   for (const name of ['n', 'best_of'] as const) {
     if ((asked[name] ?? 1) !== 1) {
       throw unsupported(name, 'A program has one run: this server gives one answer.', `Leave out ${name}.`);
@@ -63,26 +77,55 @@ export function readCompletionRequest(body: unknown, model: string): CompletionR
     throw unsupported('suffix', 'This server does not fill in the middle of a text.', 'Leave out suffix.');
   }
   return {
-    prompt: promptText(asked.prompt),
+    prompt: readPrompt(asked.prompt, asked.add_special_tokens ?? true),
+    droppedFrames: asked.dropped_frames ?? 0,
     maxTokens: asked.max_tokens ?? defaultMaxTokens,
     stop: [asked.stop ?? []].flat().filter((text) => text !== ''),
+    stopIds: new Set(asked.stop_token_ids),
     stream: asked.stream ?? false,
     includeUsage: asked.stream_options?.include_usage ?? false,
     logprobs: typeof asked.logprobs === 'number',
+    tokenIds: asked.return_token_ids ?? false,
+    skipsControl: asked.skip_special_tokens ?? skipsControl,
+    sample: (asked.temperature ?? 0) > 0 ? { seed: asked.seed ?? null } : null,
   };
 }
 
-function promptText(prompt: string | readonly unknown[]): string {
-  if (typeof prompt === 'string') return prompt;
+/**
+ * Reads a request's body.
+ *
+ * @throws Refusal for one of another shape
+ */
+export function readBody<T>(schema: z.ZodType<T>, body: unknown): T {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const path = issue?.path.map(String).join('.') ?? '';
+  const what = `The request ${path === '' ? 'body' : `field ${path}`} is wrong: ${issue?.message ?? 'not understood'}.`;
+  const error = errors.requestBody(what, "Send what OpenAI's completions API describes.");
+  throw new Refusal(400, 'invalid_request', error, path === '' ? null : path);
+}
+
+/** @throws Refusal unless a request is for the server's model, or names none */
+export function requireModel(asked: string | null | undefined, model: string): void {
+  if (typeof asked !== 'string' || asked === model) return;
+  throw new Refusal(404, 'model_not_found', errors.modelUnknown(asked, model), 'model');
+}
+
+function readPrompt(prompt: string | readonly unknown[], addsBegin: boolean): ReadPrompt {
+  if (typeof prompt === 'string') return readPromptText(prompt, addsBegin);
   const [first, ...more] = prompt;
-  if (typeof first === 'string' && more.length === 0) return first;
-  if (prompt.length > 0 && prompt.every((part) => typeof part === 'string')) {
-    throw unsupported('prompt', 'This server continues one prompt a request.', 'Send each prompt by itself.');
-  }
+  const isOne = more.length === 0;
+  if (typeof first === 'string' && isOne) return readPromptText(first, addsBegin);
+  const ids = z.array(z.int().nonnegative());
+  const plain = prompt.length > 0 ? ids.safeParse(prompt) : null;
+  if (plain?.success) return readPromptIds(plain.data);
+  const inner = isOne ? ids.safeParse(first) : null;
+  if (inner?.success && inner.data.length > 0) return readPromptIds(inner.data);
   throw unsupported(
     'prompt',
-    'This server does not take token ids: it has no vocabulary.',
-    'Send the prompt as text, with its control tokens written out.',
+    'This server continues one prompt a request.',
+    'Send one prompt, as a text or as token ids.',
   );
 }
 

@@ -5,11 +5,14 @@ import { setImmediate } from 'node:timers/promises';
 import { asCatalogueError, errors } from '../errors';
 import { checkAccess, type LoopbackHost, newToken, requireLoopback } from './access';
 import { readJsonBody } from './body';
-import { CompletionAnswer } from './completionAnswer';
+import { CompletionAnswer, type PromptUsage } from './completionAnswer';
 import { type CompletionRequest, readCompletionRequest } from './completionRequest';
-import { type Finish, Generation } from './generation';
-import type { Continuation, Model } from './model';
+import { type Finish, type GeneratedToken, Generation } from './generation';
+import type { Continuation, Model, WrittenText } from './model';
+import { readPromptIds, tokensToWrite } from './promptIds';
 import { Refusal } from './refusal';
+import { answerDetokenize, answerTokenize } from './tokenizeRequest';
+import { countTokens, endOfTextId, isControl } from './tokens';
 
 export interface ListenOptions {
   /** 0: any free port. */
@@ -19,6 +22,10 @@ export interface ListenOptions {
   readonly token?: string;
   /** The longest request body in bytes. */
   readonly maxBodyBytes: number;
+  /** The most tokens that a prompt and its answer may have together; null or none for no limit. */
+  readonly context?: number | null;
+  /** Whether control tokens add nothing to the text of answers, where a request does not say, as with vLLM. */
+  readonly skipsControl?: boolean;
 }
 
 /** A server that listens. */
@@ -43,7 +50,8 @@ const idleTimeout = 300_000;
 const eventTokens = { first: 4, most: 32 };
 
 /**
- * Serves a model as an OpenAI-compatible server does: `GET /v1/models` and `POST /v1/completions`.
+ * Serves a model as an OpenAI-compatible server does: `GET /v1/models` and `POST /v1/completions`,
+ * and as vLLM does it at its root `POST /tokenize` and `POST /detokenize`.
  *
  * @throws CatalogueError when it cannot listen there
  */
@@ -58,7 +66,7 @@ export async function listen(model: Model, options: ListenOptions): Promise<Mode
       void answerSafely(response, async () => {
         checkAccess(request, (server.address() as AddressInfo).port, token);
         requests++;
-        await route(model, request, response, options.maxBodyBytes);
+        await route(model, request, response, options);
       });
     },
   );
@@ -88,20 +96,26 @@ async function route(
   model: Model,
   request: IncomingMessage,
   response: ServerResponse,
-  maxBodyBytes: number,
+  { maxBodyBytes, context = null, skipsControl = false }: ListenOptions,
 ): Promise<void> {
   const path = (request.url ?? '').split('?')[0];
+  const readBody = () => {
+    requireMethod(request, 'POST');
+    return readJsonBody(request, maxBodyBytes);
+  };
   if (path === '/v1/models') {
     requireMethod(request, 'GET');
-    sendJson(response, 200, { object: 'list', data: [modelBody(model.id)] });
+    sendJson(response, 200, { object: 'list', data: [modelBody(model.id, context)] });
   } else if (path === `/v1/models/${model.id}`) {
     requireMethod(request, 'GET');
-    sendJson(response, 200, modelBody(model.id));
+    sendJson(response, 200, modelBody(model.id, context));
   } else if (path === '/v1/completions') {
-    requireMethod(request, 'POST');
-    const body = await readJsonBody(request, maxBodyBytes);
-    const asked = readCompletionRequest(body, model.id);
-    await complete(model, asked, response);
+    const asked = readCompletionRequest(await readBody(), model.id, skipsControl);
+    await complete(model, asked, context, response);
+  } else if (path === '/tokenize') {
+    sendJson(response, 200, answerTokenize(await readBody(), model.id, context));
+  } else if (path === '/detokenize') {
+    sendJson(response, 200, answerDetokenize(await readBody(), model.id));
   } else {
     throw new Refusal(404, 'not_found', errors.requestRoute('such address'));
   }
@@ -113,32 +127,60 @@ function requireMethod(request: IncomingMessage, method: string): void {
   throw new Refusal(405, 'method_not_allowed', error, null, { Allow: method });
 }
 
-function modelBody(id: string): object {
-  return { id, object: 'model', created: 0, owned_by: 'neural-debug' };
+function modelBody(id: string, context: number | null): object {
+  return { id, object: 'model', created: 0, owned_by: 'neural-debug', max_model_len: context };
 }
 
 /** Answers a completion; a client that goes away ends the work for it. */
-async function complete(model: Model, asked: CompletionRequest, response: ServerResponse): Promise<void> {
+async function complete(
+  model: Model,
+  asked: CompletionRequest,
+  context: number | null,
+  response: ServerResponse,
+): Promise<void> {
   const left = new AbortController();
   response.once('close', () => {
     left.abort();
   });
-  const continuation = await model.continue(asked.prompt, left.signal);
-  const answer = new CompletionAnswer(model.id, asked.logprobs);
-  if (asked.stream) await stream(continuation, asked, answer, response, left.signal);
-  else await sendWhole(continuation, asked, answer, response);
+  const { text, ids } = asked.prompt;
+  if (context !== null) requireRoom(ids ?? countTokens(text), asked.maxTokens, context);
+  const continuation = await model.continue({ ...asked, text }, left.signal);
+  const usage = usageOf(continuation, ids);
+  const answer = new CompletionAnswer(model.id, asked);
+  if (asked.stream) await stream(continuation, asked, usage, answer, response, left.signal);
+  else await sendWhole(continuation, asked, usage, answer, response);
+}
+
+/** Counts by the ids that were sent, which another tokenizer may have cut otherwise. */
+function usageOf({ promptTokens, cachedTokens }: Continuation, ids: number | null): PromptUsage {
+  if (ids === null) return { promptTokens, cachedTokens };
+  return {
+    promptTokens: ids,
+    cachedTokens: cachedTokens === promptTokens ? ids : Math.min(cachedTokens, ids),
+  };
+}
+
+/** @throws Refusal in vLLM's words where a prompt and its answer do not fit into the context */
+function requireRoom(promptTokens: number, maxTokens: number, context: number): void {
+  if (promptTokens >= context) {
+    throw new Refusal(400, 'context_length_exceeded', errors.promptTooLong(context, promptTokens), 'prompt');
+  }
+  if (promptTokens + maxTokens > context) {
+    const error = errors.answerTooLong(context, promptTokens, maxTokens);
+    throw new Refusal(400, 'context_length_exceeded', error, 'max_tokens');
+  }
 }
 
 /** What is generated for a request, batch by batch; the last batch has the finish. */
 async function* generate(
   continuation: Continuation,
-  { maxTokens, stop }: CompletionRequest,
-): AsyncGenerator<{ readonly tokens: readonly string[]; readonly finish: Finish | null }> {
-  const generation = new Generation(maxTokens, stop);
+  asked: CompletionRequest,
+): AsyncGenerator<{ readonly tokens: readonly GeneratedToken[]; readonly finish: Finish | null }> {
+  const generation = new Generation({ ...asked, showsEnd: asked.tokenIds });
   for await (const pieces of continuation.text) {
-    const tokens: string[] = [];
+    const tokens: GeneratedToken[] = [];
     for (const piece of pieces) {
-      const generated = generation.write(piece);
+      const generated = generation.write(tokensOf(piece, asked));
       for (const token of generated.tokens) tokens.push(token);
       if (generated.finish) {
         yield { tokens, finish: generated.finish };
@@ -152,24 +194,46 @@ async function* generate(
   yield generation.end();
 }
 
+function tokensOf(
+  { text, odds }: WrittenText,
+  { prompt, skipsControl }: CompletionRequest,
+): readonly GeneratedToken[] {
+  let start = 0;
+  let next = 0;
+  return tokensToWrite(text, prompt.ids !== null).map((token) => {
+    start += token.text.length;
+    let logprob = 0;
+    for (let at = odds[next]; at && at.at < start; at = odds[++next]) logprob += at.logprob;
+    return { id: token.id, text: skipsControl && isControl(token.id) ? '' : token.text, logprob };
+  });
+}
+
+/** What was written as prompts hold it: with the control tokens that were left out of the text. */
+function asWritten(tokens: readonly GeneratedToken[], { prompt, skipsControl }: CompletionRequest): string {
+  if (prompt.ids === null && !skipsControl) return tokens.map(({ text }) => text).join('');
+  return readPromptIds(tokens.map(({ id }) => id).filter((id) => id !== endOfTextId)).text;
+}
+
 async function sendWhole(
   continuation: Continuation,
   asked: CompletionRequest,
+  usage: PromptUsage,
   answer: CompletionAnswer,
   response: ServerResponse,
 ): Promise<void> {
-  const all: string[] = [];
+  const all: GeneratedToken[] = [];
   for await (const { tokens, finish } of generate(continuation, asked)) {
     for (const token of tokens) all.push(token);
     if (!finish) continue;
-    continuation.remember(all.join(''));
-    sendJson(response, 200, answer.whole(all, finish, continuation));
+    continuation.remember(asWritten(all, asked));
+    sendJson(response, 200, answer.whole(all, finish, usage));
   }
 }
 
 async function stream(
   continuation: Continuation,
   asked: CompletionRequest,
+  usage: PromptUsage,
   answer: CompletionAnswer,
   response: ServerResponse,
   signal: AbortSignal,
@@ -188,8 +252,8 @@ async function stream(
       events.push(event(answer.piece(piece, at >= tokens.length ? finish : null)));
       eventLength = Math.min(eventLength + 1, eventTokens.most);
     } while (at < tokens.length);
-    if (finish && asked.includeUsage) events.push(event(answer.usage(finish, continuation)));
-    written += tokens.join('');
+    if (finish && asked.includeUsage) events.push(event(answer.usage(finish, usage)));
+    written += asWritten(tokens, asked);
     if (!response.write(events.join(''))) await once(response, 'drain', { signal });
   }
   continuation.remember(written);

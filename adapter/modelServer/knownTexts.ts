@@ -1,5 +1,5 @@
 import type { HistoryEnd } from './history';
-import { tokenize } from './tokens';
+import { countTokens } from './tokens';
 
 /** Frames that a run's prompts had, or that were written after them. */
 export interface KnownText {
@@ -66,7 +66,7 @@ export class KnownTexts {
 /** A history that was followed to its end, from what was known of it. */
 export function followedText(history: string, end: HistoryEnd, known: KnownText): KnownText {
   const complete = history.slice(known.end.length, end.length);
-  const completeTokens = known.completeTokens + tokenize(complete).length;
-  const tokens = completeTokens + tokenize(history.slice(end.length)).length;
+  const completeTokens = known.completeTokens + countTokens(complete);
+  const tokens = completeTokens + countTokens(history.slice(end.length));
   return { text: history, end, completeTokens, tokens };
 }

@@ -4,7 +4,7 @@ import { dividePrompt, readSeed, type Seed } from './cwmPrompt';
 import { frameEndAfter } from './frameEnd';
 import { type DifferentFrame, differs, type Followed, HistoryCheck, type HistoryEnd } from './history';
 import { followedText, type KnownText } from './knownTexts';
-import type { Continuation, Model } from './model';
+import type { Continuation, ContinueRequest, Model, WrittenText } from './model';
 import { Refusal } from './refusal';
 import { type Run, type KeptLimits, Runs, type StartRun } from './runs';
 import { readTraceContext, type TraceContext } from './traceContext';
@@ -55,7 +55,7 @@ export class ReferenceModel implements Model {
     this.#runs = new Runs(start, limits);
   }
 
-  async continue(text: string, signal: AbortSignal): Promise<Continuation> {
+  async continue({ text }: ContinueRequest, signal: AbortSignal): Promise<Continuation> {
     const { head, history } = dividePrompt(text);
     const cachedContext = this.#contexts.get(head)?.tokens ?? 0;
     const context = await this.#context(head);
@@ -191,7 +191,7 @@ function laterEnd(a: HistoryEnd, b: HistoryEnd | null): HistoryEnd {
   return b && b.length > a.length ? b : a;
 }
 
-async function* nothing(): AsyncGenerator<readonly string[]> {
+async function* nothing(): AsyncGenerator<readonly WrittenText[]> {
   // The program has ended, and so has the text.
 }
 
@@ -200,10 +200,14 @@ async function* following(
   rest: string | null,
   first: readonly TraceFrame[],
   frames: AsyncIterable<readonly TraceFrame[]>,
-): AsyncGenerator<readonly string[]> {
+): AsyncGenerator<readonly WrittenText[]> {
   const texts = first.map(({ text }) => text);
-  yield rest === null ? texts : [rest, ...texts.slice(1)];
-  for await (const more of frames) yield more.map(({ text }) => text);
+  yield (rest === null ? texts : [rest, ...texts.slice(1)]).map(written);
+  for await (const more of frames) yield more.map(({ text }) => written(text));
+}
+
+function written(text: string): WrittenText {
+  return { text, odds: [] };
 }
 
 /** A history with what was written after it. */

@@ -41,6 +41,10 @@ export interface ModelServerOptions {
   readonly limits?: Partial<ModelServerLimits>;
   /** What is done with a history that is not what the program does; it is refused where nothing is said. */
   readonly onDivergence?: OnDivergence;
+  /** The most tokens that a prompt and its answer may have together; there is no limit where none is given. */
+  readonly context?: number;
+  /** Whether control tokens add nothing to the text of answers, where a request does not say, as with vLLM. */
+  readonly skipsControl?: boolean;
 }
 
 /** The most text of one run's frames, in UTF-16 units, and of all that are kept, in bytes. */

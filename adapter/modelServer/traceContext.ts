@@ -3,7 +3,7 @@ import { startMarker, withoutLineEnd, withoutMarker } from '../format/cwm/tokens
 import { parseTree, type SyntaxNode } from '../python/syntaxTree';
 import { readHead } from './cwmPrompt';
 import { Refusal } from './refusal';
-import { tokenize } from './tokens';
+import { countTokens } from './tokens';
 
 /** The function that a trace begins with. */
 export interface EntryFunction {
@@ -39,7 +39,7 @@ export async function readTraceContext(head: string): Promise<TraceContext> {
       return withoutMarker(text) + line.slice(text.length);
     }),
     entry: await findFunction(source, entry.line),
-    tokens: tokenize(head).length,
+    tokens: countTokens(head),
   };
 }
 

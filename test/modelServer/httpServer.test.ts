@@ -87,9 +87,9 @@ describe('the server', () => {
       choices: [
         { index: 0, text: frames.join(''), logprobs: null, finish_reason: 'stop', stop_reason: null },
       ],
-      usage: { prompt_tokens: 2, prompt_tokens_details: { cached_tokens: 0 } },
+      usage: { prompt_tokens: 5, prompt_tokens_details: { cached_tokens: 0 } },
     });
-    expect(body.usage.total_tokens).toBe(2 + body.usage.completion_tokens);
+    expect(body.usage.total_tokens).toBe(5 + body.usage.completion_tokens);
   });
 
   it('stops at stop strings and says which', async () => {
@@ -116,14 +116,15 @@ describe('the server', () => {
   });
 
   it('gives the legacy log-probabilities of a model that is sure', async () => {
-    const to = await start(new MemoryModel(() => ['<|line_sep|>{"a": "😀😀"}']));
+    const to = await start(new MemoryModel(() => ['<|line_sep|>{"a": "😀b"}']));
     const { text } = await complete(to, { max_tokens: 100, logprobs: 1 });
     const body = JSON.parse(text) as { choices: { logprobs: Record<string, unknown> }[] };
+    const tokens = ['<|line_sep|>', '{"', 'a', '": "', '', '', '', '😀', 'b', '"}'];
     expect(body.choices[0]?.logprobs).toEqual({
-      tokens: ['<|line_sep|>', '{"a"', ': "😀', '😀"}'],
-      token_logprobs: [0, 0, 0, 0],
-      top_logprobs: [{ '<|line_sep|>': 0 }, { '{"a"': 0 }, { ': "😀': 0 }, { '😀"}': 0 }],
-      text_offset: [0, 12, 16, 20],
+      tokens,
+      token_logprobs: tokens.map(() => 0),
+      top_logprobs: tokens.map((token) => ({ [token]: 0 })),
+      text_offset: [0, 12, 14, 15, 19, 19, 19, 19, 20, 21],
     });
   });
 
@@ -145,7 +146,7 @@ describe('the server', () => {
         usage?: { completion_tokens: number };
       };
     });
-    expect(chunks.pop()).toMatchObject({ choices: [], usage: { prompt_tokens: 1 } });
+    expect(chunks.pop()).toMatchObject({ choices: [], usage: { prompt_tokens: 2 } });
     expect(chunks.length).toBeGreaterThan(4);
     expect(chunks.map((chunk) => chunk.choices[0]?.text).join('')).toBe(frames.join(''));
     expect(chunks.map((chunk) => chunk.choices[0]?.finish_reason).filter(Boolean)).toEqual(['stop']);
@@ -178,7 +179,8 @@ describe('the server', () => {
     ['another model', { model: 'gpt' }, 404, 'model', 'model_not_found'],
     ['several answers', { n: 2 }, 400, 'n', 'unsupported'],
     ['an echo', { echo: true }, 400, 'echo', 'unsupported'],
-    ['token ids', { prompt: [128000, 128107] }, 400, 'prompt', 'unsupported'],
+    ['ids of no token', { prompt: [128000, 100000] }, 400, 'prompt', 'invalid_token_ids'],
+    ['several prompts of ids', { prompt: [[1], [2]] }, 400, 'prompt', 'unsupported'],
     ['several prompts', { prompt: ['a', 'b'] }, 400, 'prompt', 'unsupported'],
     ['no prompt', { prompt: undefined }, 400, 'prompt', 'invalid_request'],
     ['a limit that is no number', { max_tokens: 'many' }, 400, 'max_tokens', 'invalid_request'],

@@ -1,5 +1,5 @@
-import { tokenize } from '../../adapter/modelServer/tokens';
-import type { Continuation, Model } from '../../adapter/modelServer/model';
+import { countTokens } from '../../adapter/modelServer/tokens';
+import type { Continuation, ContinueRequest, Model, WrittenText } from '../../adapter/modelServer/model';
 
 /** A model that continues every prompt with the same texts, one batch each. */
 export class MemoryModel implements Model {
@@ -11,16 +11,16 @@ export class MemoryModel implements Model {
 
   constructor(private readonly texts: () => AsyncIterable<string> | Iterable<string>) {}
 
-  continue(prompt: string, signal: AbortSignal): Promise<Continuation> {
+  continue({ text }: ContinueRequest, signal: AbortSignal): Promise<Continuation> {
     this.signals.push(signal);
     const { texts, written } = this;
-    async function* text(): AsyncGenerator<readonly string[]> {
-      for await (const piece of texts()) yield [piece];
+    async function* pieces(): AsyncGenerator<readonly WrittenText[]> {
+      for await (const piece of texts()) yield [{ text: piece, odds: [] }];
     }
     return Promise.resolve({
-      promptTokens: tokenize(prompt).length,
+      promptTokens: countTokens(text),
       cachedTokens: 0,
-      text: text(),
+      text: pieces(),
       remember: (more: string) => void written.push(more),
     });
   }
