@@ -51,6 +51,8 @@ const configurationShape = z.object({
   budget: budgetShape.default(defaultBudget),
   showDefinitions: z.boolean().default(false),
   allStates: z.boolean().default(false),
+  /** Whether a step over is predicted while a person looks at a stop. */
+  prefetch: z.boolean().default(false),
   /** The Python interpreter; null: `python3`. */
   python: z.string().min(1).nullable().default(null),
   /** Which kind of Python evaluates and runs; null: an interpreter where there is one, else Pyodide. */

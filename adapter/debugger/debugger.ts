@@ -2,13 +2,13 @@ import { asCatalogueError, errors } from '../errors';
 import type { ExpressionEvaluator } from '../python/expressions';
 import type { PythonSource } from '../python/source';
 import { scriptBeginning } from '../python/script';
-import type { Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
 import type { World } from '../world/world';
 import { type BreakpointMatch, type BreakpointReason, Breakpoints, type Logged } from './breakpoints';
 import { type Budget, defaultBudget, Spending } from './budget';
 import { PathConfidence } from './confidence';
 import { IndexSet } from './indexSet';
+import { Prefetch } from './prefetch';
 import { PrintedOutput } from './printedOutput';
 import { recordSteps } from './record';
 import { type Returned, returnedBetween } from './returned';
@@ -16,6 +16,7 @@ import { drawSamples, type Samples } from './samples';
 import { type ForwardRequest, stateBefore, stepEnd } from './stepping';
 import { type StepTarget, targetEnd } from './stepTargets';
 import { type Change, checkChange, versionOf } from './whatIf';
+import { StepStream } from './stepStream';
 
 export type StopReason =
   | 'entry'
@@ -51,12 +52,15 @@ export interface DebuggerOptions {
   readonly showDefinitions: boolean;
   /** Whether steps stop at states of every event, not at lines only. */
   readonly allStates: boolean;
+  /** Whether a step over is predicted while a person looks at a stop. */
+  readonly prefetch: boolean;
 }
 
 export const defaultOptions: DebuggerOptions = {
   budget: defaultBudget,
   showDefinitions: false,
   allStates: false,
+  prefetch: false,
 };
 
 /** Why a walk ends at a state. */
@@ -94,6 +98,7 @@ export class Debugger {
   readonly #told = new IndexSet();
   #toldEnd: number | null = null;
   readonly #printed: PrintedOutput;
+  readonly #prefetch: Prefetch;
 
   constructor(
     readonly source: PythonSource,
@@ -106,6 +111,7 @@ export class Debugger {
     this.breakpoints = new Breakpoints(evaluator, source, () => this.#first ?? 0);
     this.confidence = new PathConfidence(source, trajectory);
     this.#printed = new PrintedOutput(source, evaluator);
+    this.#prefetch = new Prefetch(trajectory, world, options);
   }
 
   /** The current state: an index of the trajectory, or -1 before the first. */
@@ -184,7 +190,7 @@ export class Debugger {
         return telling ?? { reason: 'step', ...nothingToTell };
       };
       return this.#advance(match, request !== 'continue', running);
-    });
+    }, Prefetch.serves(request));
   }
 
   /** Moves the cursor to where a step over would have come from, or to the stop before. Asks no world. */
@@ -245,6 +251,7 @@ export class Debugger {
 
   /** Stops the running request at the newest known state. */
   pause(): void {
+    this.#prefetch.cancel();
     this.#running?.pause();
   }
 
@@ -261,9 +268,17 @@ export class Debugger {
     return this.#arrive('entry', state, [], notes);
   }
 
-  /** Lets one request work at a time. */
-  async #exclusively<Result>(work: (request: RunningRequest) => Promise<Result>): Promise<Result> {
+  /**
+   * Lets one request work at a time.
+   *
+   * @param usesPrefetch whether what is being predicted in advance serves the request
+   */
+  async #exclusively<Result>(
+    work: (request: RunningRequest) => Promise<Result>,
+    usesPrefetch = false,
+  ): Promise<Result> {
     if (this.#running) throw errors.stillPredicting();
+    if (!usesPrefetch) this.#prefetch.cancel();
     const before = this.#cursor;
     this.#running = new RunningRequest();
     try {
@@ -322,6 +337,7 @@ export class Debugger {
             [`The budget of ${exhausted} for one request is used up. Continue to go on from here.`],
           );
         }
+        if (!stream && (await this.#prefetch.brings(index, signal))) continue;
         stream ??= new StepStream(
           this.world.predict({
             trajectory,
@@ -371,6 +387,7 @@ export class Debugger {
     { why, hits }: Pick<BreakpointMatch, 'why' | 'hits'> = nothingToTell,
   ): Stop {
     this.#cursor = state;
+    this.#prefetch.after(reason, state);
     return { reason, state, returned, notes, why, hits };
   }
 
@@ -411,50 +428,5 @@ class RunningRequest {
 
   stop(): void {
     this.#controller.abort();
-  }
-}
-
-/** The batches of one prediction, read one after the other; a read that is aborted ends the stream. */
-class StepStream {
-  readonly #steps: AsyncIterator<readonly Step[]>;
-  /** Whether nothing has come so far. */
-  isEmpty = true;
-
-  constructor(steps: AsyncIterable<readonly Step[]>) {
-    this.#steps = steps[Symbol.asyncIterator]();
-  }
-
-  /** The next batch, or null at the stream's end and when the signal is aborted. */
-  async next(signal: AbortSignal): Promise<readonly Step[] | null> {
-    if (signal.aborted) return null;
-    let abort = (): void => undefined;
-    const aborted = new Promise<null>((resolve) => {
-      abort = () => {
-        resolve(null);
-      };
-    });
-    signal.addEventListener('abort', abort);
-    try {
-      const batch = await Promise.race([this.#read(signal), aborted]);
-      if (batch && batch.length > 0) this.isEmpty = false;
-      return batch;
-    } finally {
-      signal.removeEventListener('abort', abort);
-    }
-  }
-
-  /** Stops the world's work on this prediction, without waiting for it. */
-  leave(): void {
-    this.#steps.return?.().catch(() => undefined);
-  }
-
-  async #read(signal: AbortSignal): Promise<readonly Step[] | null> {
-    try {
-      const result = await this.#steps.next();
-      return result.done ? null : result.value;
-    } catch (thrown) {
-      if (signal.aborted) return null;
-      throw thrown;
-    }
   }
 }
