@@ -1,12 +1,32 @@
+import { consoleCommands, type ConsoleCommandName, consoleWords } from '../debugger/console';
+
 /** A command of the interactive session, as it was typed. */
 export type Command =
-  | { readonly name: 'step' | 'next' | 'return' | 'continue' | 'back' | 'reverseContinue' | 'restart' }
-  | { readonly name: 'break'; readonly line: number | null; readonly condition: string | null }
-  | { readonly name: 'clear'; readonly line: number | null }
-  | { readonly name: 'print'; readonly expression: string }
-  | { readonly name: 'where' | 'list' | 'locals' | 'up' | 'down' | 'info' | 'help' | 'quit' }
+  | { readonly name: 'next' | 'return' | 'continue' | 'back' | 'reverseContinue' | 'restart' }
+  | { readonly name: 'info' | 'quit' }
+  | { readonly name: TextCommand; readonly argument: string }
   /** Without filters: a question. */
-  | { readonly name: 'exceptions'; readonly filters: readonly ('raised' | 'uncaught')[] | null };
+  | { readonly name: 'exceptions'; readonly filters: readonly ('raised' | 'uncaught')[] | null }
+  /** A command that debug consoles have too. */
+  | { readonly name: 'console'; readonly word: string; readonly argument: string };
+
+/** Commands that read what stands after them themselves. */
+type TextCommand =
+  | 'step'
+  | 'break'
+  | 'temporary'
+  | 'condition'
+  | 'ignore'
+  | 'clear'
+  | 'watch'
+  | 'log'
+  | 'catch'
+  | 'display'
+  | 'undisplay'
+  | 'print'
+  | 'up'
+  | 'down'
+  | 'help';
 
 /** What is wrong with a command, for people. */
 export interface CommandProblem {
@@ -20,40 +40,98 @@ interface Words {
 
 /** Every command: its words, shortest last as in pdb, and what it does. */
 const vocabulary = {
-  step: { words: ['step', 's'], help: 'step into: to the next line, in a function that is called too' },
+  step: {
+    words: ['step', 's'],
+    help: 's: step into, to the next line, in a function that is called too; s NAME: into the call of NAME on this line, over the others (s NAME 2: the second)',
+  },
   next: { words: ['next', 'n'], help: 'step over: to the next line of this function or its caller' },
   return: { words: ['return', 'r'], help: 'step out: to the line that the caller goes on with' },
   continue: { words: ['continue', 'cont', 'c'], help: 'go on to the next breakpoint or the end' },
   back: { words: ['back', 'sb'], help: 'step back: to where a step over would have come from' },
   reverseContinue: { words: ['rc'], help: 'go back to the last breakpoint or the beginning' },
   restart: { words: ['restart', 'run'], help: 'go back to the beginning' },
-  break: { words: ['break', 'b'], help: 'b LINE or b LINE:CONDITION: set a breakpoint; b: list them' },
-  clear: { words: ['clear', 'cl'], help: 'cl LINE: remove a breakpoint; cl: remove all' },
+  break: {
+    words: ['break', 'b'],
+    help: 'b LINE or b FUNCTION, with ", CONDITION" after it: set a breakpoint; b: list them',
+  },
+  temporary: { words: ['tbreak'], help: 'as b, but it stops once' },
+  condition: {
+    words: ['condition'],
+    help: 'condition NUMBER CONDITION: change a condition; without one: none',
+  },
+  ignore: { words: ['ignore'], help: 'ignore NUMBER COUNT: pass over the next hits of a breakpoint' },
+  clear: {
+    words: ['clear', 'cl'],
+    help: 'cl NUMBER, LINE or FUNCTION: remove breakpoints (a number that none has is a line); cl: remove all',
+  },
+  watch: {
+    words: ['watch'],
+    help: 'watch NAME: stop where a variable, or NAME.attribute or NAME[item], has changed',
+  },
+  log: { words: ['log'], help: 'log LINE, MESSAGE: write a message there, with {expressions} in it' },
+  catch: {
+    words: ['catch'],
+    help: 'catch raised or catch uncaught, with names of types after it: stop at exceptions; catch doubt 0.8: at states less sure than that; catch none; catch: tell',
+  },
   exceptions: {
     words: ['exceptions', 'ex'],
     help: 'ex raised uncaught, or ex none: which exceptions to stop at; ex: tell',
   },
-  print: {
-    words: ['print', 'pp', 'p'],
-    help: 'p EXPRESSION: a value, or a pure expression over known values',
+  print: { words: ['print', 'p'], help: 'p EXPRESSION: a value, or a pure expression over known values' },
+  display: {
+    words: ['display'],
+    help: 'display EXPRESSION: tell its value at each stop where it changed; display: tell all',
   },
-  locals: { words: ['locals', 'args', 'a'], help: 'all locals of the frame' },
-  where: { words: ['where', 'bt', 'w'], help: 'the call stack' },
-  up: { words: ['up', 'u'], help: 'look at the caller' },
-  down: { words: ['down', 'd'], help: 'look at the callee' },
-  list: { words: ['list', 'l'], help: 'the source around the line' },
+  undisplay: {
+    words: ['undisplay'],
+    help: 'undisplay EXPRESSION: do not tell it any longer; undisplay: none',
+  },
+  up: { words: ['up', 'u'], help: 'look at the caller; u COUNT: so many frames up' },
+  down: { words: ['down', 'd'], help: 'look at the callee; d COUNT: so many frames down' },
   info: { words: ['info', 'i'], help: 'what answers, and what it has cost' },
-  help: { words: ['help', 'h', '?'], help: 'this text' },
+  help: { words: ['help', 'h', '?'], help: 'this text; help COMMAND: of one command' },
   quit: { words: ['quit', 'exit', 'q'], help: 'end the session' },
-} as const satisfies Record<Command['name'], Words>;
+} as const satisfies Record<Exclude<Command['name'], 'console'>, Words>;
+
+/** The commands that take any text, and of which it may be left out. */
+const textCommands: ReadonlySet<string> = new Set<TextCommand>([
+  'step',
+  'break',
+  'temporary',
+  'condition',
+  'ignore',
+  'clear',
+  'watch',
+  'log',
+  'catch',
+  'display',
+  'undisplay',
+  'print',
+  'up',
+  'down',
+  'help',
+]);
 
 /** All words that begin a command. */
-export const commandWords: readonly string[] = Object.values(vocabulary).flatMap(({ words }) => words);
+export const commandWords: readonly string[] = [
+  ...Object.values(vocabulary).flatMap(({ words }) => words),
+  ...consoleWords,
+];
 
-/** One line for each command. */
-export const commandHelp: string = Object.values(vocabulary)
-  .map(({ words, help }) => `${words.join(', ').padEnd(20)}${help}`)
-  .join('\n');
+/** What each command does, or one of them; null for a word that begins none. */
+export function commandHelp(about: string): string | null {
+  const all: readonly Words[] = [
+    ...Object.values(vocabulary),
+    ...Object.values(consoleCommands).map(asWords),
+  ];
+  const chosen = about === '' ? all : all.filter(({ words }) => words.includes(about));
+  if (chosen.length === 0) return null;
+  return chosen.map(({ words, help }) => `${words.join(', ').padEnd(20)}${help}`).join('\n');
+}
+
+function asWords({ words, argument, help }: (typeof consoleCommands)[ConsoleCommandName]): Words {
+  return { words, help: argument === '' ? help : `${words.at(-1) ?? ''} ${argument}: ${help}` };
+}
 
 /** Reads one command; null for an empty one. */
 export function parseCommand(text: string): Command | CommandProblem | null {
@@ -62,33 +140,27 @@ export function parseCommand(text: string): Command | CommandProblem | null {
   const found = Object.entries(vocabulary).find(([, { words }]) =>
     (words as readonly string[]).includes(word),
   );
-  if (!found) return { problem: `There is no command "${word}": "help" lists them.` };
-  const name = found[0] as Command['name'];
-  switch (name) {
-    case 'print':
-      return rest === '' ? { problem: 'p needs an expression.' } : { name, expression: rest };
-    case 'break': {
-      const breakpoint = rest === '' ? { line: null, condition: null } : parseBreakpoint(rest);
-      return breakpoint
-        ? { name, ...breakpoint }
-        : { problem: `b takes LINE or LINE:CONDITION, not "${rest}".` };
-    }
-    case 'clear':
-      if (rest === '') return { name, line: null };
-      return /^\d+$/.test(rest)
-        ? { name, line: Number(rest) }
-        : { problem: `cl takes a line, not "${rest}".` };
-    case 'exceptions': {
-      const filters = rest.split(/[\s,]+/).filter((filter) => filter !== '');
-      if (filters.length === 0) return { name, filters: null };
-      if (rest === 'none') return { name, filters: [] };
-      const known = filters.filter((filter) => filter === 'raised' || filter === 'uncaught');
-      if (known.length < filters.length) return { problem: 'ex takes raised, uncaught or none.' };
-      return { name, filters: known };
-    }
-    default:
-      return rest === '' ? { name } : { problem: `${word} takes no argument.` };
+  if (!found) {
+    if (consoleWords.includes(word)) return { name: 'console', word, argument: rest };
+    return { problem: `There is no command "${word}": "help" lists them.` };
   }
+  const name = found[0] as keyof typeof vocabulary;
+  if (isTextCommand(name)) {
+    return name === 'print' && rest === '' ? { problem: 'p needs an expression.' } : { name, argument: rest };
+  }
+  if (name === 'exceptions') {
+    const filters = rest.split(/[\s,]+/).filter((filter) => filter !== '');
+    if (filters.length === 0) return { name, filters: null };
+    if (rest === 'none') return { name, filters: [] };
+    const known = filters.filter((filter) => filter === 'raised' || filter === 'uncaught');
+    if (known.length < filters.length) return { problem: 'ex takes raised, uncaught or none.' };
+    return { name, filters: known };
+  }
+  return rest === '' ? { name } : { problem: `${word} takes no argument.` };
+}
+
+function isTextCommand(name: keyof typeof vocabulary): name is TextCommand {
+  return textCommands.has(name);
 }
 
 /** Reads `LINE`, `LINE:CONDITION` or, as in pdb, `LINE, CONDITION`; null if it is none of them. */

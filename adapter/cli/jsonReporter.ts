@@ -42,6 +42,10 @@ export class JsonReporter implements Reporter {
     this.#write({ expression, ...result });
   }
 
+  displayed(expression: string, result: { readonly value: string } | { readonly problem: string }): void {
+    this.#write({ display: expression, ...result });
+  }
+
   logged({ text, line }: Logged): void {
     this.#write({ log: text, line, predicted: !this.session().world.description.isReal });
   }

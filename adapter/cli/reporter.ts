@@ -8,6 +8,12 @@ export interface Reporter {
   stop(stop: Stop): void;
   /** An expression's value, or why there is none. */
   value(expression: string, result: { readonly value: string } | { readonly problem: string }): void;
+  /** An expression that is told at stops; `before` is what it was when it was told last. */
+  displayed(
+    expression: string,
+    result: { readonly value: string } | { readonly problem: string },
+    before: string | null,
+  ): void;
   /** What the program wrote; derived text was worked out, not written. */
   output(text: string, isDerived: boolean): void;
   /** A log point was passed. */

@@ -1,17 +1,18 @@
 import { describeUsage, noUsage } from '../completion/usage';
-import type { LineBreakpoint } from '../debugger/breakpoints';
+import { type ConsoleLine, describeProblem, obeyConsole, valueOf } from '../debugger/console';
 import type { Opened } from '../debugger/open';
 import type { Debugger, Stop } from '../debugger/debugger';
+import { stepTargets } from '../debugger/stepTargets';
 import { asCatalogueError } from '../errors';
-import { lookUp } from '../python/valuePath';
 import { shownText } from '../shownText';
 import type { Locals } from '../trajectory/state';
 import { describeWorld } from '../world/world';
 import { type Command, commandHelp, parseCommand, splitCommands } from './commands';
 import type { Reporter } from './reporter';
+import { type BreakpointAnswer, SessionBreakpoints } from './sessionBreakpoints';
 
-/** How many source lines are listed before and after the current one. */
-const listed = 5;
+/** How long a command may take that moves nothing, in milliseconds. */
+const consolePatience = 120_000;
 
 /** A session that commands drive: from a terminal, a pipe or the command line. */
 export class Session {
@@ -21,14 +22,18 @@ export class Session {
   hasFailed = false;
   /** Whether a command was not understood. */
   hadProblem = false;
-  readonly #breakpoints = new Map<number, LineBreakpoint>();
+  readonly #breakpoints: SessionBreakpoints;
+  /** The expressions that are told at stops, and what they were when they were told last. */
+  readonly #displayed = new Map<string, string | null>();
   /** Which frame of the stack is looked at: 0 is the innermost. */
   #lookingAt = 0;
 
   constructor(
     private readonly opened: Opened,
     private readonly reporter: Reporter,
-  ) {}
+  ) {
+    this.#breakpoints = new SessionBreakpoints(() => this.#debugger);
+  }
 
   get #debugger(): Debugger {
     return this.opened.debugger;
@@ -52,20 +57,15 @@ export class Session {
 
   /** Sets a breakpoint, and says where it really sits. */
   setBreakpoint(line: number, condition: string | null): void {
-    const actual = this.#debugger.source.breakpointLine(line);
-    if (actual === null) {
-      this.#problem(`There is no code on line ${line}, nor after it in its block.`);
-      return;
-    }
-    this.#breakpoints.set(actual, { line: actual, condition });
-    this.#debugger.breakpoints.setLines([...this.#breakpoints.values()]);
-    if (actual !== line) this.reporter.text(`Breakpoint moved from line ${line} to line ${actual}.`);
+    const answer = this.#breakpoints.setLine(line, condition);
+    if ('problem' in answer) this.#problem(answer.problem);
+    else if (answer.text.includes('Moved')) this.reporter.text(shownText(answer.text));
   }
 
   async #obey(command: Command): Promise<void> {
     switch (command.name) {
       case 'step':
-        return this.#move(() => this.#debugger.forward('stepIn'));
+        return this.#stepInto(command.argument);
       case 'next':
         return this.#move(() => this.#debugger.forward('next'));
       case 'return':
@@ -79,43 +79,53 @@ export class Session {
       case 'restart':
         return this.start();
       case 'break':
-        if (command.line === null) this.#listBreakpoints();
-        else this.setBreakpoint(command.line, command.condition);
+        this.#tell(this.#breakpoints.set(command.argument, false));
+        return;
+      case 'temporary':
+        this.#tell(this.#breakpoints.set(command.argument, true));
+        return;
+      case 'condition':
+        this.#tell(this.#breakpoints.condition(command.argument));
+        return;
+      case 'ignore':
+        this.#tell(await this.#breakpoints.ignore(command.argument, this.#debugger.cursor));
         return;
       case 'clear':
-        if (command.line === null) this.#breakpoints.clear();
-        else if (!this.#breakpoints.delete(command.line)) {
-          this.#problem(`There is no breakpoint on line ${command.line}.`);
-        }
-        this.#debugger.breakpoints.setLines([...this.#breakpoints.values()]);
+        this.#tell(this.#breakpoints.clear(command.argument));
+        return;
+      case 'watch':
+        this.#tell(this.#breakpoints.watch(command.argument, this.#state));
+        return;
+      case 'log':
+        this.#tell(this.#breakpoints.log(command.argument));
+        return;
+      case 'catch':
+        this.#tell(this.#breakpoints.catch(command.argument));
+        return;
+      case 'display':
+        if (command.argument !== '') this.#displayed.set(command.argument, null);
+        return this.#display(command.argument === '');
+      case 'undisplay':
+        if (command.argument === '') this.#displayed.clear();
+        else if (!this.#displayed.delete(command.argument))
+          this.#problem(`${command.argument} is not displayed.`);
         return;
       case 'exceptions':
         this.#stopAtExceptions(command.filters);
         return;
       case 'print':
-        return this.#print(command.expression);
-      case 'locals':
-        for (const [name, value] of this.#locals) {
-          this.reporter.text(`${shownText(name)} = ${shownText(value.repr ?? 'not predicted')}`);
-        }
-        return;
-      case 'where':
-        this.#where();
-        return;
+        return this.#print(command.argument);
+      case 'console':
+        return this.#console(command);
       case 'up':
-        this.#look(1);
-        return;
+        return this.#look(command.argument, 1);
       case 'down':
-        this.#look(-1);
-        return;
-      case 'list':
-        this.#list();
-        return;
+        return this.#look(command.argument, -1);
       case 'info':
         this.#info();
         return;
       case 'help':
-        this.reporter.text(commandHelp);
+        this.#help(command.argument);
         return;
       case 'quit':
         this.hasQuit = true;
@@ -128,23 +138,76 @@ export class Session {
       const stop = await (this.#debugger.cursor < 0 ? this.#debugger.start(true) : work());
       this.#lookingAt = 0;
       this.reporter.stop(stop);
+      this.#breakpoints.stoppedAt(stop.hits);
+      await this.#display(false);
     } catch (thrown) {
       this.hasFailed = true;
       this.reporter.error(asCatalogueError(thrown));
     }
   }
 
-  async #print(expression: string): Promise<void> {
-    const known = lookUp(expression, this.#locals);
-    if (known?.repr) {
-      this.reporter.value(expression, { value: known.repr });
+  /** Steps into the call of a name on the line, or into whichever comes first. */
+  async #stepInto(argument: string): Promise<void> {
+    const { source, trajectory, cursor } = this.#debugger;
+    if (argument === '') return this.#move(() => this.#debugger.forward('stepIn'));
+    const [, name = argument, number = '1'] = /^(.*\S)\s+(\d+)$/s.exec(argument) ?? [];
+    const all = stepTargets(source, trajectory, cursor);
+    const named = all.filter(({ call }) => call.text === name || call.name === name);
+    const target = named[Number(number) - 1];
+    if (!target) {
+      const texts = [...new Set(all.map(({ call }) => call.text))];
+      const offered =
+        texts.length === 0 ? 'There is no call to step into.' : `There are ${texts.join(', ')}.`;
+      this.#problem(`The line has no such call of ${name}. ${offered}`);
       return;
     }
-    const result = await this.opened.evaluator.evaluate(expression, this.#locals);
-    if (result.kind === 'value') this.reporter.value(expression, { value: result.repr });
-    else if (result.kind === 'raises')
-      this.reporter.value(expression, { problem: `${result.type}: ${result.message}` });
-    else this.reporter.value(expression, { problem: `not predicted: ${result.reason}` });
+    return this.#move(() => this.#debugger.forward('stepIn', target));
+  }
+
+  async #print(expression: string): Promise<void> {
+    this.reporter.value(expression, await this.#valueOf(expression));
+  }
+
+  async #valueOf(expression: string): Promise<{ readonly value: string } | { readonly problem: string }> {
+    const result = await valueOf(expression, this.#locals, this.opened.evaluator);
+    return result.kind === 'value' ? { value: result.repr } : { problem: describeProblem(result) };
+  }
+
+  /** Tells the displayed expressions whose values changed, or all of them. */
+  async #display(isAsked: boolean): Promise<void> {
+    for (const [expression, before] of this.#displayed) {
+      const result = await this.#valueOf(expression);
+      const now = 'value' in result ? result.value : result.problem;
+      if (!isAsked && now === before) continue;
+      this.#displayed.set(expression, now);
+      this.reporter.displayed(expression, result, isAsked ? null : before);
+    }
+  }
+
+  /** Obeys a command that debug consoles have too. */
+  async #console(line: ConsoleLine): Promise<void> {
+    const { evaluator } = this.opened;
+    const context = { session: this.#debugger, evaluator, state: this.#state, stack: this.#stack };
+    const signal = AbortSignal.timeout(consolePatience);
+    const answer = await obeyConsole(line, { ...context, signal }, '');
+    if (!('text' in answer)) this.#problem(answer.problem);
+    else if (answer.text !== '') this.reporter.text(shownText(answer.text));
+  }
+
+  #help(about: string): void {
+    const help = commandHelp(about);
+    if (help === null) this.#problem(`There is no command "${about}": "help" lists them.`);
+    else this.reporter.text(help);
+  }
+
+  #tell(answer: BreakpointAnswer): void {
+    if ('problem' in answer) this.#problem(answer.problem);
+    else this.reporter.text(shownText(answer.text));
+  }
+
+  /** The state of the frame that is looked at; -1 where there is none. */
+  get #state(): number {
+    return this.#stack[this.#lookingAt]?.state ?? -1;
   }
 
   get #stack() {
@@ -157,34 +220,19 @@ export class Session {
     return (entry && this.#debugger.trajectory.locals(entry.state)?.locals) ?? new Map();
   }
 
-  #where(): void {
-    const { trajectory } = this.#debugger;
-    for (const [depth, { frame, state }] of [...this.#stack.entries()].reverse()) {
-      const mark = depth === this.#lookingAt ? '>' : ' ';
-      this.reporter.text(`${mark} ${shownText(frame.function)} at line ${trajectory.line(state)}`);
-    }
-  }
-
-  #look(by: number): void {
-    const to = this.#lookingAt + by;
-    if (to < 0 || to >= this.#stack.length) {
-      this.#problem(by > 0 ? 'This is the outermost frame.' : 'This is the innermost frame.');
+  async #look(count: string, direction: 1 | -1): Promise<void> {
+    if (!/^\d*$/.test(count)) {
+      this.#problem(`A number of frames is wanted, not "${count}".`);
       return;
     }
-    this.#lookingAt = to;
-    this.#where();
-  }
-
-  #list(): void {
-    const { trajectory, source } = this.#debugger;
-    const entry = this.#stack[this.#lookingAt];
-    if (!entry) return;
-    const current = trajectory.line(entry.state);
-    const last = Math.min(source.lines.length, current + listed);
-    for (let line = Math.max(1, current - listed); line <= last; line++) {
-      const mark = `${this.#breakpoints.has(line) ? 'B' : ' '}${line === current ? '->' : '  '}`;
-      this.reporter.text(`${String(line).padStart(5)} ${mark} ${shownText(source.lines[line - 1] ?? '')}`);
+    const last = this.#stack.length - 1;
+    const to = this.#lookingAt + direction * Number(count === '' ? 1 : count);
+    if ((direction > 0 && this.#lookingAt >= last) || (direction < 0 && this.#lookingAt === 0)) {
+      this.#problem(direction > 0 ? 'This is the outermost frame.' : 'This is the innermost frame.');
+      return;
     }
+    this.#lookingAt = Math.min(Math.max(0, to), last);
+    return this.#console({ word: 'where', argument: '' });
   }
 
   #stopAtExceptions(filters: readonly ('raised' | 'uncaught')[] | null): void {
@@ -203,16 +251,6 @@ export class Session {
     for (const note of world.notes ?? []) this.reporter.text(shownText(note));
     const used = describeUsage(world.usage ?? noUsage);
     if (used !== null) this.reporter.text(used);
-  }
-
-  #listBreakpoints(): void {
-    const breakpoints = [...this.#breakpoints.values()].sort((a, b) => a.line - b.line);
-    if (breakpoints.length === 0) this.reporter.text('There are no breakpoints.');
-    for (const { line, condition } of breakpoints) {
-      this.reporter.text(
-        `Breakpoint on line ${line}${condition === null ? '' : ` if ${shownText(condition)}`}.`,
-      );
-    }
   }
 
   #problem(text: string): void {

@@ -57,6 +57,16 @@ export class TextReporter implements Reporter {
     this.#isInLine = !text.endsWith('\n');
   }
 
+  displayed(
+    expression: string,
+    result: { readonly value: string } | { readonly problem: string },
+    before: string | null,
+  ): void {
+    const old = before === null ? '' : pc.dim(`  [old: ${shorten(before)}]`);
+    const now = 'value' in result ? shorten(result.value) : pc.yellow(shownText(result.problem));
+    this.text(`display ${shownText(expression)}: ${now}${old}`);
+  }
+
   logged({ text, line }: Logged): void {
     const how = this.session().world.description.isReal ? '' : ' (predicted)';
     this.text(pc.magenta(`log, line ${line}${how}: ${shownText(text)}`));
@@ -75,16 +85,17 @@ export class TextReporter implements Reporter {
     process.stderr.write(`${pc.red(`error ${error.code}:`)} ${shownText(errorText(error))}\n`);
   }
 
-  #why({ reason, state, why }: Stop): string {
+  #why({ reason, state, why, hits }: Stop): string {
     const { trajectory, world, confidence } = this.session();
     const { doubt } = trajectory.prediction(state);
     const argument = shorten(trajectory.argument(state)?.repr ?? null);
+    const numbers = hits.length === 0 ? '' : ` ${hits.join(', ')}`;
     const text = {
       entry: 'beginning',
       step: '',
-      breakpoint: 'breakpoint',
-      'function breakpoint': 'breakpoint on the function',
-      'data breakpoint': 'data breakpoint',
+      breakpoint: `breakpoint${numbers}`,
+      'function breakpoint': `breakpoint${numbers} on the function`,
+      'data breakpoint': `data breakpoint${numbers}`,
       doubt: 'doubt',
       return: `returned ${argument}`,
       exception: `exception ${argument}`,

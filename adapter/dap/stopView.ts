@@ -2,7 +2,7 @@ import type { DebugProtocol } from '@vscode/debugprotocol';
 import { describeEnding } from '../debugger/ending';
 import { describeConfidence, percent, unsureBelow } from '../debugger/confidence';
 import { completionsAfter } from '../debugger/completions';
-import { isConsoleCommand, obeyConsole } from '../debugger/console';
+import { type ConsoleLine, obeyConsole, parseConsoleLine } from '../debugger/console';
 import { watchedVariable } from '../debugger/dataBreakpoints';
 import type { Debugger, Stop } from '../debugger/debugger';
 import type { Opened } from '../debugger/open';
@@ -140,9 +140,8 @@ export class StopView {
 
   async evaluate(args: unknown): Promise<object> {
     const { expression, frameId, context } = read(evaluateArguments, args);
-    if (context === 'repl' && isConsoleCommand(expression)) {
-      return { result: await this.#obeyed(expression, frameId), variablesReference: 0 };
-    }
+    const command = context === 'repl' ? parseConsoleLine(expression) : null;
+    if (command) return { result: await this.#obeyed(command, frameId), variablesReference: 0 };
     return this.#result(await this.#evaluated(expression, frameId, context === 'hover'), context);
   }
 
@@ -161,23 +160,24 @@ export class StopView {
   }
 
   /** The answer to a command that was typed into the debug console. */
-  async #obeyed(command: string, frameId: number | undefined): Promise<string> {
+  async #obeyed(command: ConsoleLine, frameId: number | undefined): Promise<string> {
     const { trajectory } = this.#session;
     const state = frameId === undefined ? this.stop.state : this.#stateOf(frameId);
     const tops = state < 0 ? [] : [...trajectory.threads(this.stop.state).values()];
     const stacks = tops.map((top) => trajectory.stack(top));
     const stack = stacks.find((entries) => entries.some((entry) => entry.state === state)) ?? [];
-    const answer = await obeyConsole(command, {
-      session: this.#session,
-      evaluator: this.#evaluator,
-      state,
-      stack,
-      signal: AbortSignal.timeout(consolePatience),
-    });
-    return answer
-      .split('\n')
-      .map((line) => shownText(line))
-      .join('\n');
+    const answer = await obeyConsole(
+      command,
+      {
+        session: this.#session,
+        evaluator: this.#evaluator,
+        state,
+        stack,
+        signal: AbortSignal.timeout(consolePatience),
+      },
+      '.',
+    );
+    return shownText('text' in answer ? answer.text : answer.problem);
   }
 
   /** The calls of the current line that a step can go into. */

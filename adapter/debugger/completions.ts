@@ -38,7 +38,7 @@ export async function completionsAfter(
   if (command !== undefined)
     return matching(
       command,
-      consoleWords.map((word) => [`.${word}`, 'keyword']),
+      ['help', ...consoleWords].map((word) => [`.${word}`, 'keyword']),
     );
   const [, object = '', start = ''] = attribute.exec(before) ?? [];
   if (object !== '')

@@ -1,4 +1,4 @@
-import { asCatalogueError } from '../errors';
+import { asCatalogueError, errorText } from '../errors';
 import type { Evaluated, ExpressionEvaluator } from '../python/expressions';
 import { prettyRepr } from '../python/prettyRepr';
 import { typeName } from '../python/repr';
@@ -61,52 +61,59 @@ export const consoleCommands = {
 
 export type ConsoleCommandName = keyof typeof consoleCommands;
 
-const helpWords = ['help', 'h'];
+/** All words that begin a command, without a dot. */
+export const consoleWords: readonly string[] = Object.values(consoleCommands).flatMap(({ words }) => words);
 
-/** All words that begin a command, without the dot. */
-export const consoleWords: readonly string[] = [
-  ...helpWords,
-  ...Object.values(consoleCommands).flatMap(({ words }) => words),
-];
-
-/** Whether a line typed into a debug console is a command: `.5` is a number. */
-export function isConsoleCommand(line: string): boolean {
-  return /^\s*\.[a-z?]/i.test(line);
+/** A command, as it was typed. */
+export interface ConsoleLine {
+  readonly word: string;
+  readonly argument: string;
 }
 
-/** Obeys a command typed into a debug console. Never rejects: what went wrong is the answer. */
-export async function obeyConsole(line: string, context: ConsoleContext): Promise<string> {
-  const [, word = '', argument = ''] = /^\s*\.(\S+)\s*(.*?)\s*$/s.exec(line) ?? [];
-  if (word === '?' || helpWords.includes(word)) return consoleHelp(argument);
-  const command = commandOf(word);
-  if (!command) return `There is no command .${word}: .help lists them.`;
-  if (command.argument === '' && argument !== '') return `.${word} takes no argument.`;
-  if (command.argument !== '' && argument === '') return `.${word} needs ${command.argument}.`;
+/** Reads a line that was typed into a debug console; null for one that is no command: `.5` is a number. */
+export function parseConsoleLine(line: string): ConsoleLine | null {
+  const [, word, argument = ''] = /^\s*\.([a-z?]\S*)\s*(.*?)\s*$/is.exec(line) ?? [];
+  return word === undefined ? null : { word, argument };
+}
+
+/**
+ * Obeys a command. Never rejects: what went wrong is told.
+ *
+ * @param mark what stands before the words of commands where it was typed: a dot, or nothing
+ */
+export async function obeyConsole(
+  { word, argument }: ConsoleLine,
+  context: ConsoleContext,
+  mark: '.' | '',
+): Promise<{ readonly text: string } | { readonly problem: string }> {
+  if (word === 'help' || word === 'h' || word === '?') return consoleHelp(argument, mark);
+  const [command] = commandsOf(word);
+  if (!command) return { problem: `There is no command ${mark}${word}: ${mark}help lists them.` };
+  if (command.argument === '' && argument !== '') return { problem: `${mark}${word} takes no argument.` };
+  if (command.argument !== '' && argument === '')
+    return { problem: `${mark}${word} needs ${command.argument}.` };
   try {
-    return await command.run(context, argument);
+    return { text: await command.run(context, argument) };
   } catch (thrown) {
-    return asCatalogueError(thrown).message;
+    return { problem: errorText(asCatalogueError(thrown)) };
   }
 }
 
-function commandOf(word: string): ConsoleCommand | undefined {
+function commandsOf(word: string): ConsoleCommand[] {
   const commands: readonly ConsoleCommand[] = Object.values(consoleCommands);
-  return commands.find(({ words }) => words.includes(word));
+  return commands.filter(({ words }) => word === '' || words.includes(word));
 }
 
-function consoleHelp(about: string): string {
-  const commands: readonly ConsoleCommand[] = Object.values(consoleCommands);
-  const chosen =
-    about === '' ? commands : commands.filter(({ words }) => words.includes(about.replace(/^\./, '')));
-  if (chosen.length === 0) return `There is no command ${about}: .help lists them.`;
-  const lines = chosen.map(({ words, argument, help }) => {
-    const usage = `${words.map((word) => `.${word}`).join(', ')} ${argument}`;
-    return `${usage.padEnd(26)}${help}`;
-  });
+function consoleHelp(about: string, mark: string): { readonly text: string } | { readonly problem: string } {
+  const commands = commandsOf(about.replace(/^\./, ''));
+  if (commands.length === 0) return { problem: `There is no command ${about}: ${mark}help lists them.` };
+  const row = (usage: string, help: string) => `${usage.padEnd(26)}${help}`;
+  const lines = commands.map(({ words, argument, help }) =>
+    row(`${words.map((word) => `${mark}${word}`).join(', ')} ${argument}`, help),
+  );
+  if (about !== '') return { text: lines.join('\n') };
   const intro = 'An expression is evaluated exactly over the known values. Commands begin with a dot:';
-  return about === ''
-    ? [intro, ...lines, `${'.help COMMAND'.padEnd(26)}what a command does`].join('\n')
-    : lines.join('\n');
+  return { text: [intro, ...lines, row(`${mark}help COMMAND`, 'what a command does')].join('\n') };
 }
 
 function localsOf({ session, state }: ConsoleContext): Locals {

@@ -119,7 +119,7 @@ describe('run', () => {
       '--commands',
       'c',
     ]);
-    expect(stdout).toMatch(/> 31-recursion-step-over\.py:4 fact +\[breakpoint; predicted\]/);
+    expect(stdout).toMatch(/> 31-recursion-step-over\.py:4 fact +\[breakpoint 1; predicted\]/);
     expect(stdout).toMatch(/run at line 8\n> fact at line 4/);
     expect(first).toContain('[end of the program; predicted]');
   });
