@@ -8,7 +8,7 @@ import tseslint from 'typescript-eslint';
 const floors = [
   ['src'],
   ['adapter/cli', 'adapter/dap', 'adapter/modelServer'],
-  ['adapter/inputs'],
+  ['adapter/inputs', 'adapter/evaluation'],
   ['adapter/debugger'],
   ['adapter/world'],
   ['adapter/format'],

@@ -124,6 +124,28 @@ export const errors = {
       `The model server already follows ${runs} programs for other requests.`,
       'Try again when one of them has ended.',
     ),
+  noEvaluationData: (path: string, why: string) =>
+    entry(120, 'user')(
+      `${path} is no data for an evaluation: ${why}.`,
+      'Give Python files, a folder of them, the folder of QuixBugs or TheAlgorithms, or the file of CRUXEval.',
+    ),
+  /** The file that is to hold an evaluation's results holds something else. */
+  notResults: (path: string, why: string) =>
+    entry(121, 'user')(
+      `${path} cannot be gone on with: ${why}.`,
+      'Choose another file for the results, or remove this one.',
+    ),
+  evaluationFails: (times: number, last: CatalogueError) =>
+    entry(122, 'nobody')(
+      `The world failed ${times} times in a row, at last so: ${last.message}`,
+      `${last.wayOut} Then give the same command again: it goes on where it stopped.`,
+      { cause: last },
+    ),
+  evaluationInterrupted: (path: string) =>
+    entry(123, 'user')(
+      `The evaluation was interrupted; what was asked is in ${path}.`,
+      'Give the same command again: it goes on where it stopped.',
+    ),
   launchArgument: (argument: string, problem: string) =>
     entry(101, 'user')(
       `The launch argument "${argument}" is wrong: ${problem}.`,

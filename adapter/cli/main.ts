@@ -6,6 +6,7 @@ import { asCatalogueError, describeCause, errors, errorText } from '../errors';
 import { shownText } from '../shownText';
 import { parseBreakpoint } from './commands';
 import { guess, type GuessCliOptions } from './guess';
+import { evalNextState, type EvalOptions } from './eval';
 import { adapterKey } from './keys';
 import { type ProbeOptions, probeServer } from './probe';
 import { type BreakpointOption, exitCodes, run, type RunOptions } from './run';
@@ -136,6 +137,31 @@ function program(finish: (code: number) => void): Command {
     .option('--json', 'one JSON object a line for each guess')
     .action(async (file: string, options: GuessCliOptions) => {
       finish(await guess(file, options));
+    });
+
+  cli
+    .command('eval')
+    .description('score a world against real runs')
+    .command('next-state')
+    .description('ask for one action from states of real runs, and count what is right')
+    .argument('[files...]', 'Python files, folders of them, or data sets, as for --data')
+    .option('--data <path>', 'the folder of QuixBugs or TheAlgorithms, or the file of CRUXEval')
+    .addOption(new Option('--world <kind>', 'what answers').choices(['server', 'reference']))
+    .option('--base-url <url>', 'the OpenAI-compatible server; its key is in NEURAL_DEBUG_API_KEY')
+    .option('--model <name>', 'the model (default: the first that the server lists)')
+    .addOption(
+      new Option('--format <name>', 'how states are written for the model')
+        .choices(['cwm', 'chat'])
+        .default('cwm'),
+    )
+    .option('--python <path>', 'the Python interpreter of the real runs (default: python3)')
+    .option('--limit <n>', 'how many states are asked for each action', wholeNumber, 200)
+    .option('--seed <n>', 'chooses the states', wholeNumber, 0)
+    .requiredOption('-o, --output <file>', 'the results, one line a state; the summary goes beside it')
+    .action(async (files: string[], options: EvalOptions) => {
+      if (files.length === 0 && options.data === undefined)
+        cli.error('error: give files, or data with --data');
+      await evalNextState(files, options);
     });
 
   cli
