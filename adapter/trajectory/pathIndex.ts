@@ -35,12 +35,18 @@ export class PathIndex {
     }
     this.#stretchOf.push(this.#origins.push(from));
     this.#lasts.push(index);
-    if (stretch < 0) return;
+    this.mayEnd(from);
+  }
+
+  /** Takes in that what follows a state may be another one than the next of its stretch, or nothing. */
+  mayEnd(state: number): void {
+    if (state < 0) return;
+    const stretch = this.#stretchOf.get(state);
     const forks = this.#forks.get(stretch) ?? [];
-    if (!forks.includes(from))
+    if (!forks.includes(state))
       this.#forks.set(
         stretch,
-        [...forks, from].sort((one, other) => one - other),
+        [...forks, state].sort((one, other) => one - other),
       );
   }
 

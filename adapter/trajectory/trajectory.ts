@@ -183,6 +183,7 @@ export class Trajectory {
   /** Makes `next` give another one of the states that are recorded after a state; null: none of them. */
   prefer(from: number, next: number | null): void {
     this.#branches.follow(from, next ?? -1);
+    this.#paths.mayEnd(from);
   }
 
   /** Records how far other samples agree with a state. Where its world gave no confidence, that is its own. */

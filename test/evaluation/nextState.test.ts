@@ -106,6 +106,18 @@ class FaultyWorld implements World {
     return this.world.actions;
   }
 
+  get canBeEdited() {
+    return this.world.canBeEdited;
+  }
+
+  get samplingTemperature() {
+    return this.world.samplingTemperature;
+  }
+
+  whatIfProblem(...request: Parameters<World['whatIfProblem']>) {
+    return this.world.whatIfProblem(...request);
+  }
+
   project(state: State): State | null {
     return this.world.project(state);
   }

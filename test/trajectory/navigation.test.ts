@@ -206,6 +206,13 @@ it('leads where the plainly built tree says, over threads, generators, exception
           ),
         );
       }
+      // Other ways than the newest are chosen, or none.
+      for (const { from, unwinds: wanted } of happenings) {
+        if (from === null) continue;
+        const state = Math.floor(from * trajectory.length);
+        if (wanted === 0) trajectory.prefer(state, null);
+        else trajectory.prefer(state, trajectory.children(state)[wanted - 1] ?? null);
+      }
       for (let index = 0; index < trajectory.length; index++) {
         const end = trajectory.lastFollowed(index);
         let followed = index;
