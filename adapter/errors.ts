@@ -119,6 +119,14 @@ export const errors = {
       `'max_tokens' or 'max_completion_tokens' is too large: ${maxTokens}. This model's maximum context length is ${context} tokens and your request has ${tokens} input tokens (${maxTokens} > ${context} - ${tokens}).`,
       'Ask for fewer tokens.',
     ),
+  faultsUnreadable: (part: string, known: string) =>
+    entry(823, 'user')(
+      `The faults cannot be read at ${JSON.stringify(part)}: expected ${known}.`,
+      'Write them as in wrong-value=0.1,cut@12: a kind with a rate, or with the index of a frame.',
+    ),
+  /** A fault that the server was told to make. */
+  faultWanted: (what: string) =>
+    entry(824, 'nobody')(`This server was told to answer so: ${what}.`, 'Try again.'),
   runsBusy: (runs: number) =>
     entry(820, 'user')(
       `The model server already follows ${runs} programs for other requests.`,

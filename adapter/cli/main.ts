@@ -180,6 +180,8 @@ function program(finish: (code: number) => void): Command {
         .default('refuse'),
     )
     .addOption(sandbox())
+    .option('--faults <list>', 'what goes wrong on purpose, for tests: wrong-value=0.1,malformed=0.01,cut@12')
+    .option('--seed <n>', 'what tells the faults of one server from those of another', wholeNumber, 0)
     .option('--context <n>', 'the most tokens of a prompt and its answer (default: no limit)', wholeNumber)
     .option(
       '--skips-control',

@@ -1,3 +1,4 @@
+import { parseFaults } from '../modelServer/faults';
 import { type OnDivergence, startModelServer, startupNotice } from '../modelServer/server';
 import { choosePython } from '../sandbox/python';
 
@@ -9,12 +10,18 @@ export interface ServeOptions {
   readonly sandbox?: 'python' | 'pyodide';
   readonly context?: number;
   readonly skipsControl?: boolean;
+  readonly faults?: string;
+  readonly seed: number;
 }
 
 /** Serves the reference as a model, until the process is told to end. */
 export async function serve(options: ServeOptions): Promise<void> {
   const python = await choosePython(options.sandbox ?? null, options.python ?? null);
-  const server = await startModelServer({ ...options, python });
+  const server = await startModelServer({
+    ...options,
+    python,
+    faults: options.faults === undefined ? null : parseFaults(options.faults, options.seed),
+  });
   process.stdout.write(`${server.url}\n${server.token}\n`);
   process.stderr.write(
     `${startupNotice({}, python)}\nTo debug with it, in another terminal:\n` +

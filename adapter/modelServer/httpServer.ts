@@ -5,8 +5,10 @@ import { setImmediate } from 'node:timers/promises';
 import { asCatalogueError, errors } from '../errors';
 import { checkAccess, type LoopbackHost, newToken, requireLoopback } from './access';
 import { readJsonBody } from './body';
+import { type BrokenAnswer, drawAnswerFault } from './answerFaults';
 import { CompletionAnswer, type PromptUsage } from './completionAnswer';
 import { type CompletionRequest, readCompletionRequest } from './completionRequest';
+import type { FaultKind, Faults, MadeFault } from './faults';
 import { type Finish, type GeneratedToken, Generation } from './generation';
 import type { Continuation, Model, WrittenText } from './model';
 import { readPromptIds, tokensToWrite } from './promptIds';
@@ -26,6 +28,8 @@ export interface ListenOptions {
   readonly context?: number | null;
   /** Whether control tokens add nothing to the text of answers, where a request does not say, as with vLLM. */
   readonly skipsControl?: boolean;
+  /** What goes wrong with answers, for tests. */
+  readonly faults?: Faults | null;
 }
 
 /** A server that listens. */
@@ -35,8 +39,16 @@ export interface ModelServer {
   readonly token: string;
   /** How many requests were let in so far. */
   requests(): number;
+  /** The faults that were made so far, and in how many frames or answers each kind could have been made. */
+  faults(): FaultReport;
   /** Stops listening, ends all answers and all runs. */
   close(): Promise<void>;
+}
+
+/** What went wrong on purpose. */
+export interface FaultReport {
+  readonly made: readonly MadeFault[];
+  readonly possible: Readonly<Partial<Record<FaultKind, number>>>;
 }
 
 /** How many connections are held at once, and how long a request may take to arrive, in milliseconds. */
@@ -83,6 +95,7 @@ export async function listen(model: Model, options: ListenOptions): Promise<Mode
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/v1`,
     token,
     requests: () => requests,
+    faults: () => reportOf(options.faults ?? null),
     close: async () => {
       const closed = once(server, 'close');
       server.close();
@@ -96,7 +109,7 @@ async function route(
   model: Model,
   request: IncomingMessage,
   response: ServerResponse,
-  { maxBodyBytes, context = null, skipsControl = false }: ListenOptions,
+  { maxBodyBytes, context = null, skipsControl = false, faults = null }: ListenOptions,
 ): Promise<void> {
   const path = (request.url ?? '').split('?')[0];
   const readBody = () => {
@@ -111,7 +124,10 @@ async function route(
     sendJson(response, 200, modelBody(model.id, context));
   } else if (path === '/v1/completions') {
     const asked = readCompletionRequest(await readBody(), model.id, skipsControl);
-    await complete(model, asked, context, response);
+    await complete(model, asked, context, faults, response);
+  } else if (path === '/faults') {
+    requireMethod(request, 'GET');
+    sendJson(response, 200, reportOf(faults));
   } else if (path === '/tokenize') {
     sendJson(response, 200, answerTokenize(await readBody(), model.id, context));
   } else if (path === '/detokenize') {
@@ -136,6 +152,7 @@ async function complete(
   model: Model,
   asked: CompletionRequest,
   context: number | null,
+  faults: Faults | null,
   response: ServerResponse,
 ): Promise<void> {
   const left = new AbortController();
@@ -146,9 +163,26 @@ async function complete(
   if (context !== null) requireRoom(ids ?? countTokens(text), asked.maxTokens, context);
   const continuation = await model.continue({ ...asked, text }, left.signal);
   const usage = usageOf(continuation, ids);
+  const broken = faults && drawAnswerFault(faults, continuation.place, response);
+  if (broken === 'answered') return;
   const answer = new CompletionAnswer(model.id, asked);
-  if (asked.stream) await stream(continuation, asked, usage, answer, response, left.signal);
+  if (asked.stream) await stream(continuation, asked, usage, answer, broken, response, left.signal);
+  else if (broken) await breakOff(broken.kind, response, left.signal);
   else await sendWhole(continuation, asked, usage, answer, response);
+}
+
+/** Ends an answer where it is: by ending the connection, or by leaving the client to wait. */
+async function breakOff(
+  kind: BrokenAnswer['kind'],
+  response: ServerResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  if (kind === 'cut') response.destroy();
+  else if (!signal.aborted) await once(signal, 'abort');
+}
+
+function reportOf(faults: Faults | null): FaultReport {
+  return { made: faults?.made ?? [], possible: Object.fromEntries(faults?.possible ?? []) };
 }
 
 /** Counts by the ids that were sent, which another tokenizer may have cut otherwise. */
@@ -235,16 +269,25 @@ async function stream(
   asked: CompletionRequest,
   usage: PromptUsage,
   answer: CompletionAnswer,
+  broken: BrokenAnswer | null,
   response: ServerResponse,
   signal: AbortSignal,
 ): Promise<void> {
   let eventLength = eventTokens.first;
   let written = '';
+  let left = broken?.after ?? Infinity;
   for await (const { tokens, finish } of generate(continuation, asked)) {
     if (!response.headersSent) {
       response.writeHead(200, { ...fixedHeaders, 'Content-Type': 'text/event-stream; charset=utf-8' });
     }
     const events: string[] = [];
+    if (broken && tokens.length >= left) {
+      response.write(event(answer.piece(tokens.slice(0, left), null)));
+      await setImmediate();
+      await breakOff(broken.kind, response, signal);
+      return;
+    }
+    left -= tokens.length;
     let at = 0;
     do {
       const piece = tokens.slice(at, at + eventLength);

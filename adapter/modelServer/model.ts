@@ -1,4 +1,5 @@
 import type { CompletionRequest } from './completionRequest';
+import type { FaultPlace } from './faults';
 
 /** A piece of a text that a model writes, cut into tokens by itself. */
 export interface WrittenText {
@@ -20,6 +21,8 @@ export interface Continuation {
   readonly promptTokens: number;
   /** The tokens at the prompt's beginning that earlier requests had too. */
   readonly cachedTokens: number;
+  /** Where the answer begins. */
+  readonly place: FaultPlace;
   /**
    * The text that follows, in batches as they become known; it ends where the text does.
    *

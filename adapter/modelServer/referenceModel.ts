@@ -1,8 +1,18 @@
 import { errors } from '../errors';
+import { PythonSource } from '../python/source';
 import { editsKey, type RunEdit } from '../python/tracer';
 import { dividePrompt, readSeed, type Seed } from './cwmPrompt';
 import { frameEndAfter } from './frameEnd';
-import { type DifferentFrame, differs, type Followed, HistoryCheck, type HistoryEnd } from './history';
+import { erringFrame } from './wrongFrames';
+import type { Faults } from './faults';
+import {
+  type DifferentFrame,
+  differs,
+  type Followed,
+  HistoryCheck,
+  type HistoryEnd,
+  type RunFrames,
+} from './history';
 import { followedText, type KnownText } from './knownTexts';
 import type { Continuation, ContinueRequest, Model, WrittenText } from './model';
 import { Refusal } from './refusal';
@@ -29,6 +39,20 @@ interface FollowedCourse {
   readonly check: HistoryCheck;
   readonly known: KnownText;
   readonly end: HistoryEnd;
+  readonly edits: readonly RunEdit[];
+}
+
+/** How far one course goes with a history; a history that it leaves is not held. */
+interface Attempt {
+  readonly course: FollowedCourse;
+  readonly different: DifferentFrame | null;
+}
+
+/** The frames of a prompt. */
+interface PromptHistory {
+  readonly text: string;
+  /** How many frames are left out after the first one. */
+  readonly dropped: number;
 }
 
 /** A program that a prompt asks for: all its courses have the key in common. */
@@ -46,37 +70,52 @@ export class ReferenceModel implements Model {
   readonly #contexts = new Map<string, TraceContext>();
   /** By the key of a program, the changes with which it was run, the newest last. */
   readonly #courses = new Map<string, (readonly RunEdit[])[]>();
+  readonly #sources = new WeakMap<TraceContext, PythonSource>();
+  /** How many samples without a seed of their own were asked for. */
+  #samples = 0;
 
   constructor(
     start: StartRun<TraceJob>,
     limits: KeptLimits,
     private readonly onDivergence: OnDivergence = 'refuse',
+    private readonly faults: Faults | null = null,
   ) {
     this.#runs = new Runs(start, limits);
   }
 
-  async continue({ text }: ContinueRequest, signal: AbortSignal): Promise<Continuation> {
+  async continue(
+    { text, droppedFrames, sample }: ContinueRequest,
+    signal: AbortSignal,
+  ): Promise<Continuation> {
     const { head, history } = dividePrompt(text);
     const cachedContext = this.#contexts.get(head)?.tokens ?? 0;
     const context = await this.#context(head);
     const seed = readSeed(history, context.entry.name, context.entry.parameters);
     const program = { key: JSON.stringify([head, ...seed.arguments]), context, seed };
 
-    const { run, check, known, end } = await this.#follow(program, history, signal);
+    const course = await this.#follow(program, { text: history, dropped: droppedFrames }, signal);
+    const { run, check, known, end } = course;
     const frames = run.frames.from(end.next, signal);
     const first = await frames.next();
     const isBegun = end.length < history.length;
     const rest = isBegun ? check.rest(end, first.done ? null : (first.value[0] ?? null)) : null;
 
     const followed = followedText(history, end, known);
-    const cachedHistory = run.known.cachedTokens(history, followed.tokens);
-    run.known.add(followed);
+    const knownTexts = run.known(droppedFrames);
+    const cachedHistory = knownTexts.cachedTokens(history, followed.tokens);
+    knownTexts.add(followed);
+    const erring = this.faults && { faults: this.faults, sample: this.#sampleKey(sample), right: Infinity };
     return {
       promptTokens: context.tokens + followed.tokens,
       cachedTokens: cachedContext + cachedHistory,
-      text: first.done ? nothing() : following(rest, first.value, frames),
+      place: { program: program.key, frame: end.next },
+      text: first.done
+        ? nothing()
+        : erring
+          ? this.#erring(program, course, rest, erring, signal)
+          : following(rest, first.value, frames),
       remember: (written) => {
-        run.known.add(continued(followed, written));
+        knownTexts.add(continued(followed, written.slice(0, erring?.right)));
       },
     };
   }
@@ -106,38 +145,145 @@ export class ReferenceModel implements Model {
    *
    * @throws Refusal naming the first frame that is not the program's, and why it was not made so
    */
-  async #follow(program: PromptProgram, history: string, signal: AbortSignal): Promise<FollowedCourse> {
+  async #follow(
+    program: PromptProgram,
+    history: PromptHistory,
+    signal: AbortSignal,
+  ): Promise<FollowedCourse> {
     let edits = this.#likeliest(program.key, history);
+    if (history.dropped > 0 && edits.length === 0) {
+      // What was changed may be in frames that are left out.
+      for (const changed of [...(this.#courses.get(program.key) ?? [])].reverse()) {
+        const { course, different } = await this.#attempt(program, changed, history, null, signal);
+        if (!different) return course;
+      }
+    }
     let different: DifferentFrame | null = null;
     for (;;) {
-      // A course that is left makes room for others: only the last one is held for the answer.
-      const holding = new AbortController();
-      const release = () => {
-        holding.abort(signal.reason);
-      };
-      signal.addEventListener('abort', release, { once: true });
-      const run = this.#hold(program, edits, holding.signal);
-      const known = run.known.beginningOf(history);
-      const check = new HistoryCheck(history, { frames: run.frames, lines: program.context.lines, edits });
-      let followed: Followed;
-      try {
-        followed = await check.follow(laterEnd(known.end, program.seed.end), signal);
-      } catch (thrown) {
-        // Python itself says at the changed state that it cannot be.
-        if (different && thrown instanceof Refusal && thrown.error.code === editRefusedCode) {
-          throw differs(different, lowered(thrown.error.message));
-        }
-        throw thrown;
-      }
-      ({ different } = followed);
+      const attempt = await this.#attempt(program, edits, history, different, signal);
+      ({ different } = attempt);
       if (!different) {
         this.#remember(program.key, edits);
-        return { run, check, known, end: followed.end };
+        return attempt.course;
       }
-      signal.removeEventListener('abort', release);
-      release();
       edits = this.#further(edits, different);
     }
+  }
+
+  /** @param before the difference that the last change was made for, to be named where it cannot be */
+  async #attempt(
+    program: PromptProgram,
+    edits: readonly RunEdit[],
+    { text, dropped }: PromptHistory,
+    before: DifferentFrame | null,
+    signal: AbortSignal,
+  ): Promise<Attempt> {
+    // A course that is left makes room for others: only the last one is held for the answer.
+    const holding = new AbortController();
+    const release = () => {
+      holding.abort(signal.reason);
+    };
+    signal.addEventListener('abort', release, { once: true });
+    const run = this.#hold(program, edits, holding.signal);
+    const known = run.known(dropped).beginningOf(text);
+    const compared = { frames: run.frames, lines: program.context.lines, edits };
+    const check = new HistoryCheck(text, compared);
+    let followed: Followed;
+    try {
+      const begin = laterEnd(known.end, program.seed.end);
+      followed =
+        dropped === 0 || known.end.length > 0
+          ? await check.follow(begin, signal)
+          : await followWindow(text, dropped, compared, check, begin, signal);
+    } catch (thrown) {
+      // Python itself says at the changed state that it cannot be.
+      if (before && isEditRefused(thrown)) throw differs(before, lowered(thrown.error.message));
+      throw thrown;
+    }
+    const { different, end } = followed;
+    if (different) {
+      signal.removeEventListener('abort', release);
+      release();
+    }
+    return { course: { run, check, known, end, edits }, different };
+  }
+
+  /**
+   * The text that a model writes which errs: with the faults that are drawn. Where the program is made to follow
+   * what a history says, it follows what is written here too.
+   */
+  async *#erring(
+    program: PromptProgram,
+    course: FollowedCourse,
+    rest: string | null,
+    erring: { readonly faults: Faults; readonly sample: string; right: number },
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly WrittenText[]> {
+    let { run, edits } = course;
+    let next = course.end.next;
+    let length = 0;
+    let begun = rest;
+    const canFollow = this.onDivergence === 'inject';
+    const canBe = async (edit: RunEdit) =>
+      !canFollow || (await this.#changed(program, [...edits, edit], edit.at, signal)) !== null;
+    for (let isLeft = true; isLeft;) {
+      isLeft = false;
+      for await (const batch of run.frames.from(next, signal)) {
+        for (const frame of batch) {
+          const place = { program: program.key, frame: next };
+          const others = await this.#linesOf(program.context, frame.line);
+          const errs =
+            begun === null
+              ? await erringFrame(frame, erring.faults, place, erring.sample, others, canBe)
+              : { text: begun, odds: [], edit: null, isWrong: false };
+          begun = null;
+          if (errs.isWrong) erring.right = Math.min(erring.right, length);
+          length += errs.text.length;
+          next++;
+          // One by one: what nobody asks for is not drawn.
+          yield [{ text: errs.text, odds: errs.odds }];
+          const changed = errs.edit && canFollow ? [...edits, errs.edit] : null;
+          const other = changed && (await this.#changed(program, changed, next - 1, signal));
+          if (changed && other) {
+            run = other;
+            edits = changed;
+            isLeft = true;
+            break;
+          }
+        }
+        if (isLeft) break;
+      }
+    }
+  }
+
+  /** The run with changes, once it has made a frame; null where Python refuses the changes. */
+  async #changed(
+    program: PromptProgram,
+    edits: readonly RunEdit[],
+    frame: number,
+    signal: AbortSignal,
+  ): Promise<Run | null> {
+    const run = this.#hold(program, edits, signal);
+    try {
+      await run.frames.from(frame, signal).next();
+      return run;
+    } catch (thrown) {
+      if (isEditRefused(thrown)) return null;
+      throw thrown;
+    }
+  }
+
+  /** The lines on which the function of a line can be stopped, by number, with their texts. */
+  async #linesOf(context: TraceContext, line: number): Promise<ReadonlyMap<number, string>> {
+    const source = this.#sources.get(context) ?? (await PythonSource.parse(context.source));
+    this.#sources.set(context, source);
+    const unit = source.unitsOfLine(line).at(-1);
+    return new Map([...(unit?.lines ?? [])].map((each) => [each, context.lines[each - 1] ?? '']));
+  }
+
+  #sampleKey(sample: ContinueRequest['sample']): string {
+    if (!sample) return '';
+    return sample.seed === null ? `sample ${this.#samples++}` : `seed ${sample.seed}`;
   }
 
   /** The changes with a further one, which makes a history's frame that differs the program's. */
@@ -150,11 +296,11 @@ export class ReferenceModel implements Model {
   }
 
   /** The changes of the course on which most of a history is known; none where there is no such course. */
-  #likeliest(key: string, history: string): readonly RunEdit[] {
+  #likeliest(key: string, { text, dropped }: PromptHistory): readonly RunEdit[] {
     let best: readonly RunEdit[] = [];
-    let length = this.#runs.get(courseKey(key, best))?.known.beginningOf(history).end.length ?? 0;
+    let length = this.#runs.get(courseKey(key, best))?.known(dropped).beginningOf(text).end.length ?? 0;
     for (const edits of this.#courses.get(key) ?? []) {
-      const known = this.#runs.get(courseKey(key, edits))?.known.beginningOf(history).end;
+      const known = this.#runs.get(courseKey(key, edits))?.known(dropped).beginningOf(text).end;
       // The history must have the changes in it.
       if (!known || known.next <= (edits.at(-1)?.at ?? -1) || known.length <= length) continue;
       best = edits;
@@ -176,6 +322,25 @@ export class ReferenceModel implements Model {
 }
 
 const editRefusedCode = errors.editRefused(1, '').code;
+
+function isEditRefused(thrown: unknown): thrown is Refusal {
+  return thrown instanceof Refusal && thrown.error.code === editRefusedCode;
+}
+
+/** Follows a history that leaves out frames after its first one. */
+async function followWindow(
+  text: string,
+  dropped: number,
+  compared: RunFrames,
+  check: HistoryCheck,
+  begin: HistoryEnd,
+  signal: AbortSignal,
+): Promise<Followed> {
+  const length = Math.max(0, frameEndAfter(text, 0));
+  const seed = await new HistoryCheck(text.slice(0, length), compared).follow(begin, signal);
+  if (seed.different) return seed;
+  return check.follow({ next: 1 + dropped, length, frames: 1 + dropped }, signal);
+}
 
 /** A text that equal courses of a program have in common, and no others. */
 function courseKey(key: string, edits: readonly RunEdit[]): string {

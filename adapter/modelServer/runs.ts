@@ -10,8 +10,12 @@ export type StartRun<Job> = (job: Job, signal: AbortSignal) => AsyncIterable<rea
 /** A run that is kept for the requests that ask for more of it. */
 export interface Run {
   readonly frames: SharedFrames;
-  /** What prompts of this run were before. */
-  readonly known: KnownTexts;
+  /**
+   * What prompts of this run were before.
+   *
+   * @param dropped how many frames they left out
+   */
+  known(dropped: number): KnownTexts;
 }
 
 export interface KeptLimits {
@@ -26,7 +30,11 @@ const abandonedAfter = 2000;
 /** A run that nobody asked for in this long is ended, in milliseconds. */
 const unusedAfter = 600_000;
 
+/** How many windows of a run are known, of prompts that leave frames out. */
+const maxWindows = 4;
+
 interface KeptRun extends Run {
+  readonly windows: Map<number, KnownTexts>;
   readonly end: AbortController;
   users: number;
   unused: NodeJS.Timeout | null;
@@ -104,7 +112,16 @@ export class Runs<Job> {
     }
     const end = new AbortController();
     const frames = new SharedFrames(this.start(job, end.signal));
-    return { frames, known: new KnownTexts(), end, users: 0, unused: null };
+    const windows = new Map<number, KnownTexts>();
+    const known = (dropped: number) => {
+      const texts = windows.get(dropped) ?? new KnownTexts();
+      windows.delete(dropped);
+      windows.set(dropped, texts);
+      const [oldest] = windows.keys();
+      if (windows.size > maxWindows && oldest !== undefined) windows.delete(oldest);
+      return texts;
+    };
+    return { frames, known, windows, end, users: 0, unused: null };
   }
 
   /** Ends runs that nobody uses, from the one that was not used for longest, until all others have room. */
@@ -112,7 +129,8 @@ export class Runs<Job> {
     const newest = [...this.#runs.values()].at(-1);
     for (const [key, run] of this.#idle()) {
       const size = [...this.#runs.values()].reduce(
-        (sum, { frames, known }) => sum + frames.size + known.size,
+        (sum, { frames, windows }) =>
+          sum + frames.size + [...windows.values()].reduce((all, { size }) => all + size, 0),
         0,
       );
       if (size <= this.limits.bytes) return;

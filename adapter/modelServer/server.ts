@@ -1,6 +1,7 @@
 import type { RunLimits } from '../python/tracer';
 import { defaultInterpreter, pyodide, type Python } from '../sandbox/python';
 import type { LoopbackHost } from './access';
+import { type FaultPlan, Faults } from './faults';
 import { listen, type ModelServer } from './httpServer';
 import { type OnDivergence, ReferenceModel } from './referenceModel';
 import { traceFrames, type TraceRunOptions } from './traceRun';
@@ -45,6 +46,8 @@ export interface ModelServerOptions {
   readonly context?: number;
   /** Whether control tokens add nothing to the text of answers, where a request does not say, as with vLLM. */
   readonly skipsControl?: boolean;
+  /** What goes wrong on purpose, for tests. */
+  readonly faults?: FaultPlan | null;
 }
 
 /** The most text of one run's frames, in UTF-16 units, and of all that are kept, in bytes. */
@@ -61,12 +64,14 @@ export function startModelServer(options: ModelServerOptions): Promise<ModelServ
   const limits = { ...defaultLimits, ...options.limits };
   const python: Python = options.python ?? defaultInterpreter;
   const run: TraceRunOptions = { python, limits, maxLength: maxRunLength };
+  const faults = options.faults ? new Faults(options.faults) : null;
   const model = new ReferenceModel(
     (job, signal) => traceFrames(job, run, signal),
     { runs: limits.runs, bytes: maxKeptBytes },
     options.onDivergence,
+    faults,
   );
-  return listen(model, { ...options, maxBodyBytes: limits.body });
+  return listen(model, { ...options, faults, maxBodyBytes: limits.body });
 }
 
 /** What a person should know before they leave the server running. */

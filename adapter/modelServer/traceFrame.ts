@@ -4,6 +4,8 @@ export interface TraceFrame {
   readonly text: string;
   /** The index of the frame before it in the same scope that carries locals, or -1. */
   readonly localsBefore: number;
+  /** The source context's line that it is on, from 1. */
+  readonly line: number;
 }
 
 /** The frames of one run, which may be asked for more than once and by several readers at once. */

@@ -120,6 +120,6 @@ class TraceWriter {
     if (event === 'call' || event === 'line') this.#scopes[this.#scopes.length - 1] = this.#count;
     if (event === 'return') this.#scopes.pop();
     this.#count++;
-    return { text, localsBefore };
+    return { text, localsBefore, line: state.line };
   }
 }

@@ -21,7 +21,7 @@ export function writeFrames(frames: readonly ShortFrame[]): TraceFrame[] {
     const localsBefore = scopes.at(-1) ?? -1;
     if (locals) scopes[scopes.length - 1] = index;
     if (event === 'return') scopes.pop();
-    return { text, localsBefore };
+    return { text, localsBefore, line: 1 };
   });
 }
 

@@ -20,6 +20,7 @@ export class MemoryModel implements Model {
     return Promise.resolve({
       promptTokens: countTokens(text),
       cachedTokens: 0,
+      place: { program: 'memory', frame: 0 },
       text: pieces(),
       remember: (more: string) => void written.push(more),
     });

@@ -9,7 +9,7 @@ function numberRuns(limits: { runs: number; bytes: number }) {
   async function* start(job: number, signal: AbortSignal): AsyncGenerator<readonly TraceFrame[]> {
     begun.push(job);
     signal.addEventListener('abort', () => ended.push(job));
-    yield await Promise.resolve([{ text: 'x'.repeat(job), localsBefore: -1 }]);
+    yield await Promise.resolve([{ text: 'x'.repeat(job), localsBefore: -1, line: 1 }]);
   }
   const runs = new Runs(start, limits);
   /** Uses a run as one request does. */
