@@ -335,6 +335,11 @@ export const errors = {
       'The program is not stopped at an exception.',
       'Ask again where an exception is raised.',
     ),
+  cannotAsk: (reason: string) =>
+    entry(718, 'nobody')(
+      `The model cannot be asked this: ${reason}.`,
+      'Ask for an expression over values that can be written as Python, of a model with the format cwm.',
+    ),
   nothingToDebug: (path: string) =>
     entry(701, 'user')(
       `${path} has no statement to debug: it only defines, imports, or is empty.`,

@@ -7,6 +7,7 @@ import type { Locals } from '../trajectory/state';
 import type { StackEntry } from '../trajectory/trajectory';
 import type { Debugger } from './debugger';
 import { isFrameOf } from './functionBreakpoints';
+import { askModel, describeGuess } from './modelQuestion';
 
 /** What the commands of a console look at. */
 export interface ConsoleContext {
@@ -56,6 +57,13 @@ export const consoleCommands = {
     run: pretty,
   },
   whatis: { words: ['whatis'], argument: 'EXPRESSION', help: 'the type of a value', run: whatis },
+  ask: {
+    words: ['ask'],
+    argument: 'EXPRESSION',
+    help: 'what the model guesses that an expression gives here; it is marked as a guess, and nothing else changes',
+    run: async ({ session, state, signal }, expression) =>
+      describeGuess(await askModel(session, state, expression, signal)),
+  },
   sure: { words: ['sure'], argument: '', help: 'how sure the state and its values are', run: sure },
 } as const satisfies Readonly<Record<string, ConsoleCommand>>;
 

@@ -36,11 +36,18 @@ export async function languageModel(
   source: PythonSource,
 ): Promise<LanguageModelWorld> {
   const completions = connect(server, apiKey);
-  const format =
-    server.format === 'chat'
-      ? createChatFormat(program, source)
-      : await createCwmFormat(program, source, () => completions.traits);
-  return new LanguageModelWorld(format, completions, server.samplingTemperature);
+  const { samplingTemperature } = server;
+  if (server.format === 'chat') {
+    return new LanguageModelWorld(createChatFormat(program, source), completions, samplingTemperature);
+  }
+  const formatFor = (of: Program, python: PythonSource) =>
+    createCwmFormat(of, python, () => completions.traits);
+  return new LanguageModelWorld(
+    await formatFor(program, source),
+    completions,
+    samplingTemperature,
+    formatFor,
+  );
 }
 
 /** What a person wants to know of a server. */

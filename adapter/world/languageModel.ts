@@ -1,7 +1,9 @@
 import type { CompletionSource } from '../completion/completion';
 import type { UsageTotals } from '../completion/usage';
 import type { Format, FormatName } from '../format/format';
+import type { PythonSource } from '../python/source';
 import type { ActionName, WhatIf } from '../trajectory/action';
+import type { Program } from '../trajectory/program';
 import type { State, Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
 import type { PredictRequest, World, WorldDescription } from './world';
@@ -29,11 +31,20 @@ export class LanguageModelWorld implements World {
   readonly actions: ReadonlySet<ActionName> = new Set<ActionName>(['step_into']);
   readonly canBeEdited = true;
 
+  readonly another?: (program: Program, source: PythonSource) => Promise<World>;
+
+  /** @param formatFor the format for another program, where questions can be put to the model in it */
   constructor(
     private readonly format: Format,
     private readonly source: CompletionSource,
     readonly samplingTemperature: number = defaultSamplingTemperature,
-  ) {}
+    formatFor: ((program: Program, source: PythonSource) => Promise<Format>) | null = null,
+  ) {
+    if (formatFor) {
+      this.another = async (program, python) =>
+        new LanguageModelWorld(await formatFor(program, python), this.source);
+    }
+  }
 
   /** The model's name may be known only once the server has answered. */
   get description(): WorldDescription {

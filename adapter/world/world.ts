@@ -1,5 +1,7 @@
 import type { UsageTotals } from '../completion/usage';
+import type { PythonSource } from '../python/source';
 import type { Action, ActionName, WhatIf } from '../trajectory/action';
+import type { Program } from '../trajectory/program';
 import type { State, Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
 
@@ -67,6 +69,11 @@ export interface World {
   whatIfProblem(trajectory: Trajectory, state: number, change: WhatIf): string | null;
   /** The temperature at which other samples of a state are drawn; null where every answer is the same. */
   readonly samplingTemperature: number | null;
+  /**
+   * What answers here, for another program: for a question of its own. It is not closed by itself. Left out where
+   * such questions cannot be put.
+   */
+  readonly another?: (program: Program, source: PythonSource) => Promise<World>;
   /** Ends whatever the world holds: processes, connections. */
   close(): Promise<void>;
 }
