@@ -9,7 +9,8 @@ export function namesReadByLine(source: PythonSource): ReadonlyMap<number, Reado
   const byLine = new Map<number, Set<string>>();
   const pending: SyntaxNode[] = [source.tree.root];
   for (let node = pending.pop(); node; node = pending.pop()) {
-    pending.push(...node.children);
+    // The first child is looked at first: names come in the order of the source.
+    pending.push(...node.children.toReversed());
     if (node.type !== 'identifier' || !isRead(node)) continue;
     const names = byLine.get(node.line) ?? new Set();
     byLine.set(node.line, names.add(source.text.slice(node.start, node.end).normalize('NFKC')));

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { originOf } from '../../adapter/debugger/provenance';
+import { recordSteps } from '../../adapter/debugger/record';
+import { ancestorsOf, childrenOf, nodeOf, type TreeNode } from '../../adapter/debugger/stateTree';
+import { PythonSource } from '../../adapter/python/source';
+import { Trajectory } from '../../adapter/trajectory/trajectory';
+import { step } from '../support/steps';
+
+const text = `def square(n):
+    return n * n
+
+
+def total(a, b):
+    one = square(a)
+    result = one + square(b)
+    return result
+`;
+
+const steps = [
+  step('call', 'total', 5, { a: '2', b: '3' }),
+  step('line', 'total', 6, { a: '2', b: '3' }),
+  step('call', 'square', 1, { n: '2' }),
+  step('line', 'square', 2, { n: '2' }, { confidence: 0.9 }),
+  step('return', 'square', 2, null, { argument: '4' }),
+  step('line', 'total', 7, { a: '2', b: '3', one: '4' }),
+  step('call', 'square', 1, { n: '3' }),
+  step('line', 'square', 2, { n: '3' }),
+  step('return', 'square', 2, null, { argument: '9' }),
+  step('line', 'total', 8, { a: '2', b: '3', one: '4', result: '13' }),
+  step('return', 'total', 8, null, { argument: '13' }),
+];
+
+async function recorded() {
+  const source = await PythonSource.parse(text);
+  const trajectory = new Trajectory({ path: '/p.py', source: text, entry: 'total(2, 3)', args: [] });
+  recordSteps(trajectory, -1, steps);
+  return { source, trajectory };
+}
+
+const labels = (nodes: readonly TreeNode[]) => nodes.map(({ label }) => label);
+
+describe('the state tree', () => {
+  it('begins with the first call', async () => {
+    const { source, trajectory } = await recorded();
+    const page = childrenOf(source, trajectory, 0, { parent: null, after: null, count: 10 });
+    expect(labels(page.nodes)).toEqual(['total(a=2, b=3)']);
+    expect(page.hasMore).toBe(false);
+  });
+
+  it('has a call’s states and calls below it, in pages', async () => {
+    const { source, trajectory } = await recorded();
+    const all = childrenOf(source, trajectory, 0, { parent: 0, after: null, count: 100 });
+    expect(labels(all.nodes)).toEqual([
+      'one = square(a)',
+      'square(n=2)',
+      'result = one + square(b)',
+      'square(n=3)',
+      'return result',
+      'return 13',
+    ]);
+    expect(all.nodes.map(({ hasChildren }) => hasChildren)).toEqual([false, true, false, true, false, false]);
+    const paged: string[] = [];
+    let after: number | null = null;
+    for (;;) {
+      const page = childrenOf(source, trajectory, 0, { parent: 0, after, count: 2 });
+      paged.push(...labels(page.nodes));
+      if (!page.hasMore) break;
+      after = page.nodes.at(-1)?.state ?? null;
+    }
+    expect(paged).toEqual(labels(all.nodes));
+  });
+
+  it('tells what changed, how sure it is, and the way to the current state', async () => {
+    const { source, trajectory } = await recorded();
+    expect(nodeOf(source, trajectory, 5, 5)).toMatchObject({
+      changes: ['one = 4'],
+      isCurrent: true,
+      isPast: false,
+    });
+    expect(nodeOf(source, trajectory, 5, 3)).toMatchObject({ confidence: 0.9, isPast: true });
+    expect(nodeOf(source, trajectory, 5, 9)).toMatchObject({ changes: ['result = 13'], isPast: false });
+  });
+
+  it('finds the calls around a state', async () => {
+    const { trajectory } = await recorded();
+    expect(ancestorsOf(trajectory, 7)).toEqual([0, 6]);
+    expect(ancestorsOf(trajectory, 6)).toEqual([0]);
+    expect(ancestorsOf(trajectory, 0)).toEqual([]);
+  });
+
+  it('shows what else is recorded in a state’s place', async () => {
+    const { source, trajectory } = await recorded();
+    const edited = step('line', 'total', 7, { a: '2', b: '3', one: '5' });
+    const action = { name: 'what_if', locals: new Map([['one', '5']]), line: null } as const;
+    const version = trajectory.append(4, action, edited);
+    const node = nodeOf(source, trajectory, version, version);
+    expect(node.edit).toBe('what if one = 5');
+    expect(node.alternatives).toEqual([{ state: 5, label: 'result = one + square(b)' }]);
+    const below = childrenOf(source, trajectory, version, { parent: 0, after: null, count: 10 });
+    expect(below.nodes.map(({ state }) => state)).toEqual([1, 2, version]);
+  });
+
+  it('stays quick over a call with many states inside', async () => {
+    const { source, trajectory } = await recorded();
+    let last = trajectory.append(10, { name: 'step_into' }, step('call', 'total', 5, { a: '0', b: '0' }));
+    const begin = last;
+    for (let round = 0; round < 20_000; round++) {
+      last = trajectory.append(last, { name: 'step_into' }, step('line', 'total', 6, null));
+    }
+    const page = childrenOf(source, trajectory, last, { parent: begin, after: last - 3, count: 10 });
+    expect(page.nodes.map(({ state }) => state)).toEqual([last - 2, last - 1, last]);
+    expect(
+      labels(childrenOf(source, trajectory, last, { parent: null, after: null, count: 5 }).nodes),
+    ).toEqual(['total(a=2, b=3)', 'total(a=0, b=0)']);
+  });
+});
+
+describe('the origin of a value', () => {
+  it('is the line that gave it, with what that line read', async () => {
+    const { source, trajectory } = await recorded();
+    expect(originOf(source, trajectory, 9, 'result')).toMatchObject({
+      state: 9,
+      line: 7,
+      ran: 5,
+      how: 'by line 7',
+      from: [
+        { name: 'one', value: { repr: '4' }, kind: 'local' },
+        { name: 'b', value: { repr: '3' }, kind: 'local' },
+        { name: 'square()', value: { repr: '9' }, kind: 'returned' },
+      ],
+    });
+  });
+
+  it('is found where the value has been the same for long', async () => {
+    const { source, trajectory } = await recorded();
+    expect(originOf(source, trajectory, 9, 'one')).toMatchObject({ state: 5, line: 6 });
+  });
+
+  it('of an argument is the call', async () => {
+    const { source, trajectory } = await recorded();
+    expect(originOf(source, trajectory, 7, 'n')).toMatchObject({
+      state: 6,
+      how: 'as an argument of the call on line 7',
+    });
+    expect(originOf(source, trajectory, 1, 'a')).toMatchObject({ line: null, how: 'as total begins' });
+  });
+
+  it('of an edited value is the edit', async () => {
+    const { source, trajectory } = await recorded();
+    const edited = step('line', 'total', 7, { a: '2', b: '3', one: '5' });
+    const action = { name: 'what_if', locals: new Map([['one', '5']]), line: null } as const;
+    const version = trajectory.append(4, action, edited);
+    expect(originOf(source, trajectory, version, 'one')?.how).toBe('what if one = 5');
+    expect(originOf(source, trajectory, version, 'missing')).toBeNull();
+  });
+});
