@@ -6,6 +6,7 @@ import { examplesBeside } from '../inputs/examples';
 import { type Guess, guessInputs, type GuessSource } from '../inputs/guess';
 import { describeOutcome } from '../inputs/outcome';
 import { describeWanted, wantedException, wantedValue } from '../inputs/wantedResult';
+import { choosePython } from '../sandbox/python';
 import { shortText } from '../shownText';
 import type { Program } from '../trajectory/program';
 import type { World } from '../world/world';
@@ -25,6 +26,7 @@ export interface GuessCliOptions {
   readonly model?: string;
   readonly format?: string;
   readonly python?: string;
+  readonly sandbox?: string;
   readonly json?: true;
 }
 
@@ -90,12 +92,13 @@ function configure(file: string, options: GuessCliOptions): Configuration {
     program: file,
     server: baseUrl === undefined ? undefined : Object.fromEntries(named.filter(([, value]) => value)),
     python: options.python,
+    sandbox: options.sandbox,
   });
 }
 
 /** Who makes the guesses. Nothing is really run unless that was asked for. */
 async function guessSource(
-  { server, python }: Configuration,
+  { server, python, sandbox }: Configuration,
   { by, verify, seconds, function: name }: GuessCliOptions,
   program: Program,
 ): Promise<GuessSource> {
@@ -103,7 +106,7 @@ async function guessSource(
   // Who lets guesses be really run has agreed to what a search does.
   if (by === 'search' || (by === undefined && !isChat && verify === 'reference')) {
     const examples = await examplesBeside(program.path, name);
-    return { kind: 'search', examples, seconds, ...(python === null ? {} : { python }) };
+    return { kind: 'search', examples, seconds, python: await choosePython(sandbox, python) };
   }
   if (!server || !isChat) throw errors.guessNeedsModel();
   return {

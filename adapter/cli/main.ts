@@ -134,6 +134,7 @@ function program(finish: (code: number) => void): Command {
     .option('--model <name>', 'the model (default: the first that the server lists)')
     .addOption(new Option('--format <name>', 'how the model is asked').choices(['cwm', 'chat']))
     .option('--python <path>', 'the Python interpreter (default: python3)')
+    .addOption(sandbox())
     .option('--json', 'one JSON object a line for each guess')
     .action(async (file: string, options: GuessCliOptions) => {
       finish(await guess(file, options));

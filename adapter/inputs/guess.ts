@@ -1,6 +1,7 @@
 import type { CompletionSource } from '../completion/completion';
 import { type ClosestArguments, searchInputs, type WantedResult } from '../python/inputSearch';
 import type { ReprEquality } from '../python/reprEquality';
+import type { Python } from '../sandbox/python';
 import type { Program } from '../trajectory/program';
 import type { World } from '../world/world';
 import { modelGuesses } from './modelGuesses';
@@ -14,7 +15,7 @@ export type GuessSource =
       /** Sources that may call the function, such as its tests. */
       readonly examples: readonly string[];
       readonly seconds: number;
-      readonly python?: string;
+      readonly python: Python;
     };
 
 export interface GuessOptions {

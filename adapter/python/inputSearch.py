@@ -32,6 +32,10 @@ import random
 import time
 
 try:
+    import resource
+except ImportError:  # Windows, Pyodide
+    resource = None
+try:
     import signal
 except ImportError:
     signal = None
@@ -915,9 +919,21 @@ def parameters_of(function):
     return [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
 
 
+def limit_memory(size):
+    """Bounds private memory, in bytes, where the system can. Pyodide is bounded from outside."""
+    if resource is None:
+        return
+    try:
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (size if hard == resource.RLIM_INFINITY else min(size, hard), hard))
+    except (ValueError, OSError):
+        pass
+
+
 def main():
     job = json.loads(sys.stdin.buffer.read())
     say({'k': 'start', 'version': '.'.join(map(str, sys.version_info[:3]))})
+    limit_memory(job['memory'] << 20)
     sys.path.insert(0, os.path.dirname(job['path']))
     sys.stdout = sys.stderr = NoOutput()
     sys.stdin = open(os.devnull)

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { errors } from '../errors';
 import { resourcePath } from '../resources';
+import type { Python } from '../sandbox/python';
 import { PythonProcess } from '../sandbox/pythonProcess';
 
 /** What a call is wanted to come to. */
@@ -23,8 +24,7 @@ export interface InputSearchOptions {
   readonly calls: number;
   /** How many seconds it may take. */
   readonly seconds: number;
-  /** The interpreter; `python3` by default. */
-  readonly python?: string;
+  readonly python: Python;
 }
 
 /** Arguments that come nearest to what is wanted so far. */
@@ -65,6 +65,9 @@ const messageSchema = z.discriminatedUnion('k', [
   z.object({ k: z.literal('end'), tried: count, how: z.enum(['enough', 'calls']) }),
 ]);
 
+/** The memory that a search may have, in MiB. */
+const memory = 1024;
+
 /** The most that is read before a line must have ended, in characters. */
 const maxLine = 1 << 20;
 
@@ -79,13 +82,22 @@ export async function* searchInputs(
   signal: AbortSignal,
 ): AsyncGenerator<SearchNews> {
   const { path, source, function: name, wanted, examples, calls } = options;
-  const job = { path, source, function: name, wanted: jobOf(wanted), examples, count: options.count, calls };
+  const job = {
+    path,
+    source,
+    function: name,
+    wanted: jobOf(wanted),
+    examples,
+    count: options.count,
+    calls,
+    memory,
+  };
   const process = new PythonProcess({
-    python: options.python ?? 'python3',
+    python: options.python,
     script: resourcePath('inputSearch.py', './python/inputSearch.py'),
     input: JSON.stringify(job),
     beside: path,
-    memory: 1024,
+    memory,
     processorTime: 2 * options.seconds,
   });
   const kill = () => {

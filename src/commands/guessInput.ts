@@ -11,6 +11,7 @@ import { describeWanted, wantedException, wantedValue } from '../../adapter/inpu
 import { doctestInsertion } from '../../adapter/python/doctest';
 import type { WantedResult } from '../../adapter/python/inputSearch';
 import { PythonSource } from '../../adapter/python/source';
+import { choosePython } from '../../adapter/sandbox/python';
 import { shortText } from '../../adapter/shownText';
 import type { Program } from '../../adapter/trajectory/program';
 import { debugType } from '../debug/configurationProvider';
@@ -61,7 +62,7 @@ export class GuessInput {
 
   /** Who guesses, and who checks: what the user chooses where there is a choice. */
   async #options(program: Program, name: string, wanted: WantedResult): Promise<GuessOptions | null> {
-    const { server, python } = readSettings();
+    const { server, python, sandbox } = readSettings();
     const file = basename(program.path);
     const model = {
       label: `$(sparkle) Ask ${server?.model ?? 'the model'}`,
@@ -78,14 +79,15 @@ export class GuessInput {
       ignoreFocusOut: true,
     });
     if (!chosen) return null;
-    const configuration = parseConfiguration({ program: program.path, server, python });
+    const configuration = parseConfiguration({ program: program.path, server, python, sandbox });
     const keyFor = (origin: string) => this.keys.keyFor(origin);
     const of = { program, function: name, wanted, count: limits.count };
     if (chosen === search) {
       if (!(await this.realRuns.ask(`${file} will be run, and ${name} called many times.`))) return null;
       const examples = await examplesBeside(program.path, name);
-      const settings = { examples, seconds: limits.seconds, ...(python === null ? {} : { python }) };
-      return { ...of, source: { kind: 'search', ...settings }, checker: null };
+      const using = await choosePython(sandbox, python);
+      const source = { kind: 'search', examples, seconds: limits.seconds, python: using } as const;
+      return { ...of, source, checker: null };
     }
     const given = configuration.server;
     if (!given) throw errors.noServer();

@@ -77,7 +77,7 @@ describe('what is wanted', () => {
 });
 
 describe('guesses of a search', () => {
-  const source = { kind: 'search', examples: [], seconds: 30 } as const;
+  const source = { kind: 'search', examples: [], seconds: 30, python: 'python3' } as const;
 
   it('are checked by following the call', async () => {
     const [first, second] = await guesses({ source, wanted: wantedValue('12') });

@@ -54,7 +54,17 @@ async function search(
   { source = shop, examples = [], count = 1, calls = 20_000 }: Search = {},
 ): Promise<SearchNews[]> {
   const news: SearchNews[] = [];
-  const job = { path: '/p.py', source, function: name, wanted, examples, count, calls, seconds: 30 };
+  const job = {
+    path: '/p.py',
+    source,
+    function: name,
+    wanted,
+    examples,
+    count,
+    calls,
+    seconds: 30,
+    python: 'python3',
+  };
   for await (const one of searchInputs(job, never)) news.push(one);
   return news;
 }
@@ -139,7 +149,14 @@ def f(n):
 
   it('ends with the signal', async () => {
     const controller = new AbortController();
-    const job = { path: '/p.py', source: shop, function: 'price', wanted: returns('-1'), examples: [] };
+    const job = {
+      path: '/p.py',
+      source: shop,
+      function: 'price',
+      wanted: returns('-1'),
+      examples: [],
+      python: 'python3',
+    };
     const news = searchInputs({ ...job, count: 1, calls: 1e9, seconds: 60 }, controller.signal);
     const first = await news.next();
     expect(first.value).toMatchObject({ kind: 'progress' });
