@@ -257,6 +257,13 @@ export const errors = {
       `The real run failed: ${detail || 'Python ended before the program began.'}`,
       'Check that the interpreter is CPython 3.8 or later; if it is, please report this.',
     ),
+  comparesRealRun: () =>
+    entry(729, 'user')(
+      'The values of this session are those of a real run already.',
+      'Compare a prediction.',
+    ),
+  noSuchState: (state: number) =>
+    entry(730, 'user')(`There is no state ${state}.`, 'Choose a state of the tree, which may have changed.'),
   /** A function whose inputs cannot be searched for. */
   notSearchable: (name: string, why: string) =>
     entry(510, 'user')(

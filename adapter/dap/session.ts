@@ -1,8 +1,8 @@
 import { describeUsage, noUsage } from '../completion/usage';
 import { type Configuration, parseConfiguration } from '../debugger/configuration';
 import type { Logged } from '../debugger/breakpoints';
-import type { Stop } from '../debugger/debugger';
-import { type KeyFor, openDebugger, type Opened } from '../debugger/open';
+import type { Debugger, Stop } from '../debugger/debugger';
+import { type KeyFor, openDebugger, type Opened, openReference } from '../debugger/open';
 import type { ForwardRequest } from '../debugger/stepping';
 import { type CatalogueError, errors, errorText } from '../errors';
 import { shownText } from '../shownText';
@@ -22,6 +22,7 @@ import { setExceptionBreakpoints } from './exceptionFilters';
 import { Progress } from './progress';
 import { cancelArguments, read, stepInArguments } from './requests';
 import { AnswerFirst, type Handler, Router } from './router';
+import { comparisonBody, origin, stateToGoTo, stateTree, treeNode } from './stateTreeRequests';
 import { kindOfValues, StopView } from './stopView';
 import { Threads } from './threads';
 import { UsageEvents } from './usageEvents';
@@ -87,6 +88,11 @@ export class NeuralDebugSession extends Router {
     variables: (args) => this.#stopped('variables').variables(args),
     evaluate: (args) => this.#stopped('evaluate').evaluate(args),
     'neuralDebug/value': (args) => this.#stopped('neuralDebug/value').wholeValue(args),
+    'neuralDebug/stateTree': (args) => stateTree(this.#known('neuralDebug/stateTree'), this.#client, args),
+    'neuralDebug/treeNode': (args) => treeNode(this.#known('neuralDebug/treeNode'), this.#client, args),
+    'neuralDebug/origin': (args) => origin(this.#known('neuralDebug/origin'), this.#client, args),
+    'neuralDebug/goToState': (args) => this.#goToState(args),
+    'neuralDebug/compare': () => this.#compare(),
     exceptionInfo: () => this.#stopped('exceptionInfo').exceptionInfo(),
     loadedSources: () => ({ sources: [this.#client.sourceOf(this.#debugger.trajectory.program.path)] }),
     next: () => this.#forward('next'),
@@ -206,6 +212,33 @@ export class NeuralDebugSession extends Router {
       this.#show(stop);
       return Promise.resolve();
     });
+  }
+
+  /** The debugger, once there is something to look at. Looking does not wait for a prediction. */
+  #known(request: string): Debugger {
+    if (!this.#view) throw errors.requestOrder(request, 'the program has not stopped yet');
+    return this.#debugger;
+  }
+
+  async #goToState(args: unknown): Promise<AnswerFirst> {
+    const opened = this.#whileStopped('neuralDebug/goToState');
+    const stop = await opened.debugger.goTo(stateToGoTo(opened.debugger, args));
+    return new AnswerFirst(undefined, () => {
+      this.#show(stop);
+      return Promise.resolve();
+    });
+  }
+
+  /** Really runs the program beside the prediction: the request itself is the consent, which its sender asked for. */
+  async #compare(): Promise<object> {
+    const { debugger: session } = this.#whileStopped('neuralDebug/compare');
+    const configuration = this.#configuration;
+    if (!configuration) throw errors.notLaunched();
+    const { program } = session.trajectory;
+    this.#output('console', `Really running ${program.path}, to compare the prediction with it.\n`);
+    const summary = await session.compare(() => openReference(configuration, program));
+    this.emitEvent('invalidated', { areas: ['variables'] });
+    return comparisonBody(session, this.#client, summary);
   }
 
   #whileStopped(request: string): Opened {

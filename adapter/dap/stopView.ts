@@ -97,7 +97,15 @@ export class StopView {
       // What happened since, through other names for the same objects, is not known.
       const asOf = isOuter || known.state !== state ? ` as of line ${trajectory.line(known.state)}` : '';
       const sureness = (name: string) => this.#session.confidence.value(state, name);
-      const shown = { values: known.locals, expressionOf: (name: string) => name, sureness, state };
+      const compared = this.#session.comparison?.at(known.state)?.locals;
+      const marks = compared && ((name: string) => compared.get(name) ?? null);
+      const shown = {
+        values: known.locals,
+        expressionOf: (name: string) => name,
+        sureness,
+        state,
+        ...(marks ? { marks } : {}),
+      };
       scopes.push(this.#scope(`Locals${asOf}`, 'locals', shown));
     }
     const results = isOuter ? new Map<string, never>() : this.#results();

@@ -1,4 +1,5 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
+import type { ComparedValue } from '../debugger/comparison';
 import { percent } from '../debugger/confidence';
 import { type Child, type Children, childrenOf, typeName } from '../python/repr';
 import { valueSize } from '../python/valueSize';
@@ -31,6 +32,8 @@ export interface NamedValues {
   readonly sureness?: (name: string) => number | null;
   /** The state in whose frame the expressions mean the values. */
   readonly state?: number;
+  /** What a real run says of a value, where it was compared. */
+  readonly marks?: (name: string) => ComparedValue | null;
 }
 
 /** How a value is shown that nothing predicted. */
@@ -44,7 +47,10 @@ export class VariableStore {
   readonly #containers: Container[] = [];
 
   /** A reference to named values, and how many rows it has. */
-  named({ values, expressionOf, sureness, state: at }: NamedValues): { reference: number; size: number } {
+  named({ values, expressionOf, sureness, state: at, marks }: NamedValues): {
+    reference: number;
+    size: number;
+  } {
     const state = at ?? null;
     const numbers = new Map<string, number>();
     for (const name of sureness ? values.keys() : []) {
@@ -59,7 +65,10 @@ export class VariableStore {
         const rows = [...values]
           .slice(start, end)
           .map(([name, value]) =>
-            this.variable(name, value, expressionOf(name), numbers.get(name) ?? null, state),
+            marked(
+              this.variable(name, value, expressionOf(name), numbers.get(name) ?? null, state),
+              marks?.(name) ?? null,
+            ),
           );
         if (numbers.size > 0 && start <= values.size && end > values.size)
           rows.push(this.#confidence(numbers));
@@ -195,6 +204,18 @@ export class VariableStore {
   #reference(container: Container): number {
     return this.#containers.push(container);
   }
+}
+
+/** A row with what a real run says of it, as a comment, so that the value can be edited as it stands. */
+function marked(row: DebugProtocol.Variable, compared: ComparedValue | null): DebugProtocol.Variable {
+  if (!compared) return row;
+  const { verdict, real } = compared;
+  const mark = {
+    same: '✓ really so',
+    different: `✗ really ${real === null ? 'not there' : shortText(real, longString)}`,
+    unknown: '? cannot be compared',
+  }[verdict];
+  return { ...row, value: `${row.value}  # ${mark}` };
 }
 
 function virtualRow(name: string, value: string): DebugProtocol.Variable {

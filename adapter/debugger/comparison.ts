@@ -3,6 +3,7 @@ import type { Ending, State, Step, Value } from '../trajectory/state';
 import { Trajectory } from '../trajectory/trajectory';
 import type { World } from '../world/world';
 import { recordSteps } from './record';
+import { versionOf } from './whatIf';
 
 /** What a real run says of something predicted; `unknown` where it cannot say. */
 export type Verdict = ReprEquality;
@@ -77,6 +78,9 @@ export class Comparison {
   async compare(upTo: number, signal: AbortSignal): Promise<ComparisonSummary> {
     const { predicted } = this;
     const path = pathTo(predicted, upTo);
+    // What-ifs of the path are made anew; without one the run is the program's own.
+    const [unchanged] = this.real.branchBeginnings;
+    if (unchanged !== undefined) this.real.follow(unchanged);
     const run = new Walk(this.real, this.reference, signal);
     const notes: string[] = [];
     let states = 0;
@@ -87,11 +91,13 @@ export class Comparison {
     for (const index of path) {
       const carried = this.predicting.project(predicted.state(index));
       if (!carried) continue;
-      if (predicted.action(index).name === 'what_if') {
-        notes.push('What follows a what-if was not compared: the real run has no such edit.');
-        break;
+      let counterpart = await this.#nextCarried(run);
+      const action = predicted.action(index);
+      if (counterpart !== null && action.name === 'what_if') {
+        // What a person changed is changed in the real run too.
+        counterpart = await versionOf(this.reference, this.real, counterpart, action, signal);
+        run.goOnFrom(counterpart);
       }
-      const counterpart = await this.#nextCarried(run);
       if (signal.aborted) break;
       this.#counterparts.set(index, counterpart ?? -1);
       states++;
@@ -178,6 +184,14 @@ class Walk {
       }
       if (this.ending || this.signal.aborted || !(await this.#read())) return null;
     }
+  }
+
+  /** Goes on from another recorded state. */
+  goOnFrom(state: number): void {
+    if (state === this.#at) return;
+    this.leave();
+    this.#steps = null;
+    this.#at = state;
   }
 
   /** Lets the world rest: what was recorded stays. */

@@ -6,6 +6,7 @@ import type { Trajectory } from '../trajectory/trajectory';
 import type { World } from '../world/world';
 import { type BreakpointMatch, type BreakpointReason, Breakpoints, type Logged } from './breakpoints';
 import { type Budget, defaultBudget, Spending } from './budget';
+import { Comparison, type ComparisonSummary } from './comparison';
 import { PathConfidence } from './confidence';
 import { IndexSet } from './indexSet';
 import { Prefetch } from './prefetch';
@@ -94,6 +95,7 @@ export class Debugger {
   /** The first state that is shown; null until the program's beginning was reached. */
   #first: number | null = null;
   #running: RunningRequest | null = null;
+  #comparison: Comparison | null = null;
   /** The states whose output was told, and the state after which the end's was. */
   readonly #told = new IndexSet();
   #toldEnd: number | null = null;
@@ -249,6 +251,26 @@ export class Debugger {
     });
   }
 
+  /** The prediction beside a real run, once that was asked for. */
+  get comparison(): Comparison | null {
+    return this.#comparison;
+  }
+
+  /**
+   * Really runs the program, as far as the current state, and compares what was predicted up to there.
+   *
+   * @param openReference makes the world that really runs it
+   * @throws CatalogueError where the values are real already, or the run fails
+   */
+  compare(openReference: () => Promise<World>): Promise<ComparisonSummary> {
+    return this.#exclusively(async ({ signal }) => {
+      if (this.#cursor < 0) throw errors.notStarted();
+      if (this.world.description.isReal) throw errors.comparesRealRun();
+      this.#comparison ??= new Comparison(this.trajectory, this.world, await openReference());
+      return this.#comparison.compare(this.#cursor, signal);
+    });
+  }
+
   /** Stops the running request at the newest known state. */
   pause(): void {
     this.#prefetch.cancel();
@@ -258,6 +280,7 @@ export class Debugger {
   /** Ends the debugger: a running request stops, the world is closed. */
   async close(): Promise<void> {
     this.pause();
+    await this.#comparison?.close();
     await this.world.close();
   }
 

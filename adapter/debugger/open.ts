@@ -74,6 +74,14 @@ export async function openWorldFor(
   return openWorld(kind, configuration.server, program, source, python, keyFor);
 }
 
+/** Makes the world that really runs a program. */
+export async function openReference(
+  { sandbox, python }: Pick<Configuration, 'sandbox' | 'python'>,
+  program: Program,
+): Promise<World> {
+  return new ReferenceWorld(program, { python: await choosePython(sandbox, python) });
+}
+
 /** Reads a program's source from its file. */
 export async function readProgram(of: Pick<Configuration, 'program' | 'entry' | 'args'>): Promise<Program> {
   if (of.program === null) throw errors.noProgram();

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import type { ComparisonSummary } from '../debugger/comparison';
+import type { Debugger } from '../debugger/debugger';
+import { originOf } from '../debugger/provenance';
+import { ancestorsOf, childrenOf, nodeOf, type TreeNode } from '../debugger/stateTree';
+import { errors } from '../errors';
+import { shortText, shownText } from '../shownText';
+import type { Client } from './client';
+import { read } from './requests';
+
+/* Requests of our own, for views that show more than the protocol knows. */
+
+const state = z.int().nonnegative();
+
+const stateTreeArguments = z.object({
+  parent: state.nullable().default(null),
+  after: state.nullable().default(null),
+  count: z.int().min(1).max(1000).default(200),
+});
+
+const stateArguments = z.object({ state });
+
+const originArguments = z.object({ state: state.nullable().default(null), name: z.string().min(1) });
+
+/** Answers `neuralDebug/stateTree`: some children of a node, or with no parent the roots. */
+export function stateTree(session: Debugger, client: Client, args: unknown): object {
+  const asked = read(stateTreeArguments, args);
+  const { source, trajectory, cursor } = session;
+  if (asked.parent !== null) requireState(session, asked.parent);
+  if (asked.after !== null) requireState(session, asked.after);
+  const page = childrenOf(source, trajectory, cursor, asked);
+  return { nodes: page.nodes.map((node) => nodeBody(session, client, node)), hasMore: page.hasMore };
+}
+
+/** Answers `neuralDebug/treeNode`: a state as a node, and the calls around it, outermost first. */
+export function treeNode(session: Debugger, client: Client, args: unknown): object {
+  const { state: asked } = read(stateArguments, args);
+  requireState(session, asked);
+  const body = (at: number) =>
+    nodeBody(session, client, nodeOf(session.source, session.trajectory, session.cursor, at));
+  return { node: body(asked), ancestors: ancestorsOf(session.trajectory, asked).map(body) };
+}
+
+/** The state that `neuralDebug/goToState` names. */
+export function stateToGoTo(session: Debugger, args: unknown): number {
+  const { state: asked } = read(stateArguments, args);
+  requireState(session, asked);
+  return asked;
+}
+
+/** Answers `neuralDebug/origin`: why a local has its value, at a state or at the current one. */
+export function origin(session: Debugger, client: Client, args: unknown): object {
+  const { state: asked, name } = read(originArguments, args);
+  const at = asked ?? session.cursor;
+  requireState(session, at);
+  const found = originOf(session.source, session.trajectory, at, name);
+  if (!found) throw errors.notPredicted(`${name} is not known here`);
+  return {
+    name: shownText(found.name),
+    value: shortText(found.value.repr ?? 'not predicted'),
+    confidence: session.confidence.value(at, name),
+    state: found.state,
+    line: found.line === null ? null : client.lineOf(found.line),
+    ran: found.ran < 0 ? null : found.ran,
+    how: shownText(found.how),
+    from: found.from.map((one) => ({
+      name: shownText(one.name),
+      value: shortText(one.value.repr ?? 'not predicted'),
+      state: one.state,
+      kind: one.kind,
+    })),
+  };
+}
+
+/** The body of the answer to `neuralDebug/compare`. */
+export function comparisonBody(session: Debugger, client: Client, summary: ComparisonSummary): object {
+  const { states, agreeing, firstDivergence, leftAt, realEnding, notes } = summary;
+  return {
+    with: shownText(session.comparison?.realName ?? ''),
+    states,
+    agreeing,
+    firstDivergence: firstDivergence === null ? null : divergence(session, client, firstDivergence),
+    leftAt,
+    realEnding: realEnding?.how ?? null,
+    notes: notes.map(shownText),
+  };
+}
+
+function divergence(session: Debugger, client: Client, at: number): object {
+  const compared = session.comparison?.at(at);
+  const real = compared?.real ?? null;
+  const values = [...(compared?.locals ?? [])]
+    .filter(([, { verdict }]) => verdict === 'different')
+    .map(([name, value]) => ({
+      name: shownText(name),
+      real: value.real === null ? null : shortText(value.real),
+    }));
+  return {
+    state: at,
+    line: client.lineOf(Math.max(1, session.trajectory.line(at))),
+    position: compared?.position ?? 'different',
+    realEvent: real?.event ?? null,
+    realLine: real === null ? null : client.lineOf(Math.max(1, real.line)),
+    values,
+  };
+}
+
+function nodeBody(session: Debugger, client: Client, node: TreeNode): object {
+  return {
+    ...node,
+    function: shownText(node.function),
+    label: shownText(node.label),
+    changes: node.changes.map(shownText),
+    doubt: node.doubt === null ? null : shownText(node.doubt),
+    edit: node.edit === null ? null : shownText(node.edit),
+    line: client.lineOf(Math.max(1, node.line)),
+    alternatives: node.alternatives.map(({ state: at, label }) => ({ state: at, label: shownText(label) })),
+    verdict: verdictOf(session, node.state),
+  };
+}
+
+/** What a real run says of all of a state; null where it was not compared. */
+function verdictOf({ comparison }: Debugger, at: number): 'same' | 'different' | null {
+  const compared = comparison?.at(at);
+  if (!compared) return null;
+  const values = [...compared.locals.values(), ...(compared.argument ? [compared.argument] : [])];
+  const differs = compared.position === 'different' || values.some(({ verdict }) => verdict === 'different');
+  return differs ? 'different' : 'same';
+}
+
+function requireState({ trajectory }: Debugger, at: number): void {
+  if (at < 0 || at >= trajectory.length) throw errors.noSuchState(at);
+}
