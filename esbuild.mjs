@@ -1,6 +1,7 @@
 // Bundles the adapter's command line and the extension into dist/, with the files that they load at run time.
 import { build } from 'esbuild';
-import { existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
 import { chmod, copyFile, mkdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 
@@ -53,3 +54,11 @@ await Promise.all([
   ...pyodideFiles.map(copyPyodide),
 ]);
 await chmod('dist/cli.cjs', 0o755);
+makeSnapshot('dist/pyodide/snapshot.bin', 'node_modules/pyodide/pyodide.asm.wasm');
+
+/** Pyodide's memory after its start, from which the sandbox starts; made anew when Pyodide is newer. */
+function makeSnapshot(snapshot, pyodide) {
+  if (!existsSync(pyodide)) return;
+  if (existsSync(snapshot) && statSync(snapshot).mtimeMs > statSync(pyodide).ctimeMs) return;
+  execFileSync(process.execPath, ['scripts/pyodideSnapshot.mjs', snapshot], { stdio: 'inherit' });
+}

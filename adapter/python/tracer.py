@@ -968,10 +968,10 @@ no_memory = types.SimpleNamespace(raw=b'')
 # ---------------------------------------------------------------------------------------------------------
 # Recording events
 
-# What a function names that may end the process at once, or put another one in its place: its events are
-# written one by one, so that none is lost.
+# What a function names that may end the process at once, put another one in its place, or close the pipe: its
+# events are written one by one, so that none is lost.
 LEAVING = frozenset(
-    ['_exit', 'abort', 'kill', 'killpg', 'raise_signal'] + [name for name in dir(os) if name.startswith('exec')]
+    ['_exit', 'abort', 'kill', 'killpg', 'raise_signal', 'closerange', 'dup2'] + [name for name in dir(os) if name.startswith('exec')]
 )
 
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errors } from '../errors';
 import { resourcePath } from '../resources';
@@ -27,9 +27,10 @@ export function spawnPyodide(start: ScriptStart): ChildProcess {
   if (folder === null) throw errors.noPyodide();
   const host = realpathSync(resourcePath('pyodideHost.mjs', './sandbox/pyodideHost.mjs'));
   const script = realpathSync(start.script);
+  const snapshot = snapshotPath();
   const node = [
     permission,
-    ...[folder, host, script].map((path) => `--allow-fs-read=${path}`),
+    ...[folder, host, script, ...snapshot].map((path) => `--allow-fs-read=${path}`),
     '--disallow-code-generation-from-strings',
     `--max-old-space-size=${javaScriptHeap}`,
     '--no-warnings',
@@ -37,6 +38,7 @@ export function spawnPyodide(start: ScriptStart): ChildProcess {
     folder,
     script,
     String(start.memory),
+    ...snapshot,
   ];
   const [command, args] = withinLimits(start, process.execPath, node);
   return spawn(command, args, {
@@ -60,6 +62,12 @@ function pyodideFolder(): string | null {
   } catch {
     return null;
   }
+}
+
+/** The memory of a Pyodide that has started, from which others start fast: none where the build made none. */
+function snapshotPath(): string[] {
+  const path = resourcePath('pyodide/snapshot.bin', '../dist/pyodide/snapshot.bin');
+  return existsSync(path) ? [realpathSync(path)] : [];
 }
 
 /** Whether Pyodide is installed, and this Node has the permission model, without which it is not run. */

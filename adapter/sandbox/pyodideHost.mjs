@@ -1,6 +1,6 @@
 // The process in which Pyodide runs one of our scripts, locked down before anything of Python is loaded.
 //
-//     node <flags of pyodide.ts> pyodideHost.mjs PYODIDE_FOLDER SCRIPT MEMORY_IN_MIB
+//     node <flags of pyodide.ts> pyodideHost.mjs PYODIDE_FOLDER SCRIPT MEMORY_IN_MIB [SNAPSHOT]
 //
 // To Python, descriptors 0 to 3 are those of this process: input, output, errors, and the script's messages. It
 // has no other way out. What keeps the rest away, from the outside in:
@@ -82,7 +82,13 @@ function closeNetwork() {
 function closeProcess() {
   forbid(inspector, 'open');
   forbid(inspector.Session?.prototype, 'connect', 'connectToMainThread', 'post');
-  forbid(child, 'spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork');
+  forbid(child, 'spawn', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork');
+  // What os.system() calls: as if there were no such command.
+  Object.defineProperty(child, 'spawnSync', {
+    value: () => ({ status: 127 }),
+    writable: false,
+    configurable: false,
+  });
   forbid(cluster, 'fork');
   forbid(workers, 'Worker');
   // Signals reach every process of the user.
@@ -164,23 +170,38 @@ function removeBuiltins(module, names) {
   }
 }
 
-/** Takes out of Python what leads to JavaScript, and what only Pyodide has imported. */
+/** Takes out of Python what leads to JavaScript, and random numbers that were seeded with the snapshot. */
 const hidePyodide = `
 def hide():
     import asyncio, gc, sys
+    asyncio.run = asyncio.runners.run
     asyncio.events._event_loop_policy = None
     asyncio.events._set_running_loop(None)
-    sys.meta_path[:] = [finder for finder in sys.meta_path if 'frozen_importlib' in finder.__module__]
+    for finder in sys.meta_path[:]:
+        if 'frozen_importlib' not in finder.__module__:
+            sys.meta_path.remove(finder)
+            getattr(finder, 'jsproxies', {}).clear()
+    led = ('js', 'pyodide', 'pyodide_js', '_pyodide', '_pyodide_core', 'ctypes', '_ctypes')
     for name in list(sys.modules):
-        if name.partition('.')[0] in ('js', 'pyodide', 'pyodide_js', '_pyodide', '_pyodide_core', 'ctypes', '_ctypes'):
+        if name.partition('.')[0] in led:
+            names = getattr(sys.modules.pop(name), '__dict__', None)
+            if type(names) is dict:
+                names.clear()
+        elif name in ('random', 'tempfile'):
             del sys.modules[name]
     gc.collect()
+def loop_without_sockets():
+    from asyncio.selector_events import BaseSelectorEventLoop as Loop
+    # The pipe wakes a loop from other threads. There are none, and no sockets.
+    Loop._ssock = Loop._csock = None
+    Loop._make_self_pipe = Loop._close_self_pipe = lambda self: None
 hide()
-del hide
+loop_without_sockets()
+del hide, loop_without_sockets
 `;
 
 checkPermissions();
-const [folder, script, memory] = process.argv.slice(2);
+const [folder, script, memory, snapshot] = process.argv.slice(2);
 closeNetwork();
 closeProcess();
 const memoryIsLimited = limitMemory(Number(memory));
@@ -189,6 +210,7 @@ const source = readFileSync(script, 'utf8');
 const { loadPyodide } = await import(pathToFileURL(path.join(folder, 'pyodide.mjs')).href);
 const pyodide = await loadPyodide({
   indexURL: folder,
+  ...(snapshot === undefined ? {} : { _loadSnapshot: readFileSync(snapshot) }),
   jsglobals: Object.create(null),
   // `_` would be the path of this file.
   env: { HOME: '/home/pyodide', PYTHONHASHSEED: '0', PYTHONINSPECT: '', _: 'python' },
@@ -212,6 +234,10 @@ FS.unlink('/dev/messages');
 
 pyodide.runPython(hidePyodide);
 removeBuiltins(python, new Set(['_ctypes', '_pyodide_core']));
+
+python.SOCKFS.createSocket = () => {
+  throw new FS.ErrnoError(pyodide.ERRNO_CODES.EACCES);
+};
 
 const text = python.stringToNewUTF8(source);
 try {
