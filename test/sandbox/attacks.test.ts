@@ -79,7 +79,8 @@ describe.each(kinds)('a program that runs wild, on %s', { timeout: patience }, (
     });
     expect(ending).toMatchObject({ how: 'cut' });
     expect(ending?.notes.join()).toContain('took more than 2 seconds');
-    expect(states.at(-1)?.state.locals?.get('x')?.repr).toBe('1');
+    // An interpreter that hangs in C lets no other thread write the last states.
+    if (python === pyodide) expect(states.at(-1)?.state.locals?.get('x')?.repr).toBe('1');
   });
 
   it('is cut in an endless loop by its states', async () => {
@@ -121,7 +122,7 @@ describe.each(kinds)('a program that runs wild, on %s', { timeout: patience }, (
     const { states, ending, failure } = await attack(
       python,
       'import sys\nsys.setrecursionlimit(10 ** 8)\ndef f(n):\n    return [f(n + 1)] and repr(f)\nf(0)\n',
-      { events: 300_000, memory: 600 },
+      { events: 50_000, memory: 600 },
     );
     expect(failure).toBeNull();
     expect(ending).not.toBeNull();
@@ -172,7 +173,7 @@ describe.each(kinds)('a program that runs wild, on %s', { timeout: patience }, (
 
   it('writes past sys.stdout without end', async () => {
     const { ending } = await attack(python, 'import os\nwhile True:\n    os.write(1, b"x" * 65536)\n', {
-      events: 3000,
+      events: 300,
     });
     expect(ending?.how).toBe('cut');
   });
@@ -225,6 +226,15 @@ describe('a program that starts processes, on python3', { timeout: patience }, (
     await expect.poll(() => processesWith(mark), { timeout: 20_000 }).toEqual([]);
   });
 });
+
+const searchForProxies = `import gc
+seen = []
+for found in gc.get_objects():
+    values = dict.values(found) if type(found) is dict else [found]
+    for value in list(values):
+        if "JsProxy" in [base.__name__ for base in type.mro(type(value))]:
+            seen.append(type(value))
+`;
 
 describe.skipIf(!canRunPyodide())('a program that wants out of Pyodide', { timeout: patience }, () => {
   /** Runs attempts, each a function body that returns what it got; an exception is what keeps it in. */
@@ -288,13 +298,8 @@ describe.skipIf(!canRunPyodide())('a program that wants out of Pyodide', { timeo
         'import pyodide_js\nreturn pyodide_js.FS.mount(pyodide_js.FS.filesystems.NODEFS, {"root": "/"}, "/mnt")',
       native: 'import ctypes\nreturn ctypes.CDLL(None).emscripten_run_script(b"1")',
       native_again: 'import _ctypes\nreturn _ctypes',
-      proxies: `import gc
-seen = []
-for found in gc.get_objects():
-    values = dict.values(found) if type(found) is dict else [found]
-    seen += [value for value in list(values) if "JsProxy" in [base.__name__ for base in type.mro(type(value))]]
-assert any(type(value) is not type for value in seen), "none"
-return seen`,
+      // In code of its own, which is not traced: there are many objects.
+      proxies: `found = {}\nexec(${JSON.stringify(searchForProxies)}, found)\nassert found["seen"], "none"\nreturn found["seen"]`,
     });
     expect([...said].filter(([, text]) => !text.startsWith('KEPT IN'))).toEqual([]);
   });
