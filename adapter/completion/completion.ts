@@ -17,6 +17,14 @@ export interface PromptHistory {
   readonly added: string;
 }
 
+/** A part of a text: one of several texts, or JSON of one kind (objects have strings only). */
+export type ConstraintPart = { readonly oneOf: readonly string[] } | { readonly json: 'object' | 'string' };
+
+/** How an answer may begin: as one of these. Anything may follow. */
+export interface AnswerConstraint {
+  readonly beginnings: readonly (readonly ConstraintPart[])[];
+}
+
 /** What a model is asked to continue. */
 export type Prompt =
   | {
@@ -27,6 +35,8 @@ export type Prompt =
       readonly stop: readonly string[];
       /** How many frames were left out after the first ones, to fit the context; none where it is missing. */
       readonly droppedFrames?: number;
+      /** How an answer can begin, where that is known: servers that can are held to it, where that is wanted. */
+      readonly constraint?: () => AnswerConstraint | null;
     }
   | {
       readonly kind: 'chat';

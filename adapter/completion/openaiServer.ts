@@ -37,6 +37,8 @@ export interface OpenAiServerOptions {
   readonly mode: 'auto' | 'ids' | 'text';
   /** How many tokens a prompt and its answer may have together; null: what the server tells. */
   readonly context: number | null;
+  /** Whether answers are held to what can follow, where the server can do that. */
+  readonly constrain: boolean;
   /** The control tokens of the format of text prompts; null for chats. */
   readonly control: ControlText | null;
   readonly timeouts: Timeouts;
@@ -216,6 +218,8 @@ export class OpenAiServer implements CompletionSource {
         topP,
         profile,
         asIds: ids !== null,
+        control: this.#options.control,
+        constrain: this.#options.constrain,
         extraBody,
       };
       const stream = await this.#open(prompt, options, meter, request.signal);

@@ -1,6 +1,7 @@
 import type OpenAI from 'openai';
-import type { Prompt } from './completion';
+import type { AnswerConstraint, ControlText, Prompt } from './completion';
 import type { Concessions } from './concessions';
+import { constraintFields } from './constraint';
 import type { ServerProfile } from './profile';
 
 /** Fields of servers' own. */
@@ -14,6 +15,10 @@ export interface RequestOptions {
   readonly profile: ServerProfile;
   /** Whether the prompt is of token ids. */
   readonly asIds: boolean;
+  /** The control tokens of text prompts, or null. */
+  readonly control: ControlText | null;
+  /** Whether answers are held to what can follow, where the server can do that. */
+  readonly constrain: boolean;
   readonly extraBody: ServerFields;
 }
 
@@ -61,8 +66,20 @@ export function textBody(
   return withServerFields(body, {
     ...textFields(options.profile, options.asIds),
     ...ours,
+    ...constraintOf(prompt.constraint, options),
     ...options.extraBody,
   });
+}
+
+function constraintOf(
+  constraint: (() => AnswerConstraint | null) | undefined,
+  { constrain, profile, asIds, control }: RequestOptions,
+): ServerFields {
+  const held = constrain ? (constraint?.() ?? null) : null;
+  const shown = (text: string) =>
+    // What is a control token itself is no escaped text.
+    asIds && control && !control.tokens.some((token) => text.includes(token)) ? control.unescape(text) : text;
+  return held ? constraintFields(held, profile, shown) : {};
 }
 
 /** The body for `/chat/completions`. */

@@ -22,6 +22,8 @@ const serverShape = z.strictObject({
   mode: z.enum(['auto', 'ids', 'text']).default('auto'),
   /** How many tokens a prompt and its answer may have together; null: what the server tells. */
   context: z.number().int().min(1_000).nullable().default(null),
+  /** Whether answers are held to the lines where control can go, by servers that can. */
+  constrain: z.boolean().default(false),
   temperature: z.number().min(0).max(2).default(0),
   /** The temperature at which other samples of a state are drawn. */
   samplingTemperature: z.number().min(0).max(2).default(defaultSamplingTemperature),

@@ -20,6 +20,7 @@ export function connect(server: ServerChoice, apiKey: string | null): OpenAiServ
     profile: server.profile,
     mode: server.mode,
     context: server.context,
+    constrain: server.constrain,
     control: server.format === 'cwm' ? cwmControlText : null,
     temperature: server.temperature,
     topP: null,

@@ -109,6 +109,7 @@ export function client(baseUrl: string, options: Partial<OpenAiServerOptions> = 
     profile: 'generic',
     mode: 'auto',
     context: null,
+    constrain: false,
     control: null,
     timeouts: { firstByte: 20_000, stall: 20_000 },
     extraBody: {},

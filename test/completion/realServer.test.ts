@@ -25,6 +25,7 @@ describe.skipIf(baseUrl === undefined)('a real chat server', () => {
       profile: 'auto',
       mode: 'auto',
       context: null,
+      constrain: false,
       control: null,
       timeouts: { ...defaultTimeouts, firstByte: 300_000 },
       extraBody: {},

@@ -8,6 +8,7 @@ import type { Format, StepReader } from '../format';
 import { CallPositions } from './callPositions';
 import type { FrameContext } from './frameReading';
 import type { Layout } from './layout';
+import { legalFrames } from './legalFrames';
 import { LineTexts } from './lineTexts';
 import { projection } from './projection';
 import { CwmReader } from './reader';
@@ -64,12 +65,14 @@ class CwmFormat implements Format {
 
   prompt(trajectory: Trajectory, from: number): Prompt {
     // Without stop strings: the next state may be more than one frame away.
-    const { prompt, window } = this.#writer.upTo(trajectory, from);
+    const { prompt, window, execution } = this.#writer.upTo(trajectory, from);
+    const { source, layout } = this.#context;
     return {
       kind: 'text',
       text: prompt.text,
       history: prompt,
       stop: [],
+      constraint: () => legalFrames(execution, source, layout),
       ...(window ? { droppedFrames: window.dropped } : {}),
     };
   }

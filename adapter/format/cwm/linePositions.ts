@@ -94,7 +94,7 @@ function matchIn(
 }
 
 /** The lines on which a frame's next line event can be if it stands on a line. */
-function followingLines(
+export function followingLines(
   { newestEvent, isResumed }: OpenFrame,
   from: number,
   unit: CodeUnit,
