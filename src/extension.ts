@@ -40,11 +40,16 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand('neuralDebug.askEntryCall', askEntryCall),
     vscode.commands.registerCommand('neuralDebug.connectServer', () => connectServer(keys)),
     vscode.commands.registerCommand('neuralDebug.setApiKey', () => setApiKey(keys)),
-    vscode.commands.registerCommand('neuralDebug.guessInput', async (uri?: vscode.Uri, name?: string) => {
-      // Loaded when it is first wanted, so that the editor's start does not wait for it.
-      const { GuessInput } = await import('./commands/guessInput');
-      await new GuessInput(keys, realRuns).run(uri, name);
-    }),
+    vscode.commands.registerCommand(
+      'neuralDebug.guessInput',
+      async (uri?: vscode.Uri | string, name?: string) => {
+        // Loaded when it is first wanted, so that the editor's start does not wait for it.
+        const { GuessInput } = await import('./commands/guessInput');
+        // A lens gives the URI as text.
+        const file = typeof uri === 'string' ? vscode.Uri.parse(uri, true) : uri;
+        await new GuessInput(keys, realRuns).run(file, name);
+      },
+    ),
     vscode.commands.registerCommand('neuralDebug.showLog', () => {
       log.show();
     }),

@@ -7,6 +7,8 @@ export interface LensCommand {
   readonly title: string;
   /** The command's name. It is given the document's URI and the function's qualified name. */
   readonly command: string;
+  /** Whether it is for functions of the module only, not for methods. */
+  readonly onlyFunctions?: boolean | undefined;
 }
 
 /** More lenses than this are not made for one file. */
@@ -19,14 +21,16 @@ export function functionLenses(
   commands: readonly LensCommand[],
 ): CodeLens[] {
   return functionsOf(source)
-    .flatMap(({ line, startColumn, endColumn, qualifiedName }) =>
-      commands.map(({ title, command }) => ({
-        range: {
-          start: { line: line - 1, character: startColumn },
-          end: { line: line - 1, character: Math.max(startColumn, endColumn) },
-        },
-        command: { title, command, arguments: [uri, qualifiedName] },
-      })),
+    .flatMap(({ line, startColumn, endColumn, qualifiedName, kind }) =>
+      commands
+        .filter(({ onlyFunctions }) => onlyFunctions !== true || kind === 'function')
+        .map(({ title, command }) => ({
+          range: {
+            start: { line: line - 1, character: startColumn },
+            end: { line: line - 1, character: Math.max(startColumn, endColumn) },
+          },
+          command: { title, command, arguments: [uri, qualifiedName] },
+        })),
     )
     .slice(0, maxLenses);
 }

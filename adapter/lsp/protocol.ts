@@ -10,7 +10,13 @@ export const initializationOptions = z
   .object({
     /** Commands to offer above every function; each is given the document's URI and the qualified name. */
     functionLenses: z
-      .array(z.object({ title: z.string().max(100), command: z.string().max(200) }))
+      .array(
+        z.object({
+          title: z.string().max(100),
+          command: z.string().max(200),
+          onlyFunctions: z.boolean().optional(),
+        }),
+      )
       .max(20)
       .catch([])
       .default([]),
@@ -21,19 +27,20 @@ export const initializationOptions = z
 
 export type ClientOptions = z.infer<typeof initializationOptions>;
 
-/** The settings, as `workspace/didChangeConfiguration` brings them. */
+const switchShape = z.object({ enabled: z.boolean().catch(true).default(true) }).catch({ enabled: true });
+
+/** The settings of the section `neuralDebug`, as far as the server reads them. */
 export const settingsShape = z
   .object({
-    neuralDebug: z
-      .object({
-        inlayHints: z.object({ enabled: z.boolean().catch(true).default(true) }).catch({ enabled: true }),
-        codeLens: z.object({ enabled: z.boolean().catch(true).default(true) }).catch({ enabled: true }),
-      })
-      .catch({ inlayHints: { enabled: true }, codeLens: { enabled: true } }),
+    inlayHints: switchShape.default({ enabled: true }),
+    codeLens: switchShape.default({ enabled: true }),
   })
-  .catch({ neuralDebug: { inlayHints: { enabled: true }, codeLens: { enabled: true } } });
+  .catch({ inlayHints: { enabled: true }, codeLens: { enabled: true } });
 
-export type Settings = z.infer<typeof settingsShape>['neuralDebug'];
+export type Settings = z.infer<typeof settingsShape>;
+
+/** The settings as `workspace/didChangeConfiguration` brings them to servers that do not ask. */
+export const pushedSettings = z.object({ neuralDebug: settingsShape });
 
 /**
  * Notification `neuralDebug/trajectory`, from the client: a debug session has a newer trajectory, as the text of a

@@ -2,6 +2,7 @@ import {
   type CodeLens,
   type Connection,
   createConnection,
+  DidChangeConfigurationNotification,
   DidChangeWatchedFilesNotification,
   type InitializeResult,
   TextDocuments,
@@ -18,6 +19,7 @@ import {
   exampleCallsParameters,
   exampleCallsRequest,
   initializationOptions,
+  pushedSettings,
   recordingTextParameters,
   recordingTextRequest,
   type Settings,
@@ -34,6 +36,9 @@ import { TrajectoryStore } from './trajectoryStore';
 /** Milliseconds without a change after which a document's problems are told. */
 const diagnosticsDelay = 200;
 
+/** The section of the client's settings that is the server's. */
+const section = 'neuralDebug';
+
 /** Serves the Language Server Protocol on standard input and output, until the client ends it. */
 export function serveOnStandardStreams(): void {
   new LanguageServer(createConnection(process.stdin, process.stdout)).listen();
@@ -49,7 +54,8 @@ class LanguageServer {
   readonly #delays = new Map<string, NodeJS.Timeout>();
   #store = new TrajectoryStore();
   #options: ClientOptions = initializationOptions.parse({});
-  #settings: Settings = settingsShape.parse({}).neuralDebug;
+  #settings: Settings = settingsShape.parse({});
+  #asksForSettings = false;
   #canRefreshHints = false;
   #canRefreshLenses = false;
 
@@ -61,16 +67,27 @@ class LanguageServer {
       const { workspace } = capabilities;
       this.#canRefreshHints = workspace?.inlayHint?.refreshSupport ?? false;
       this.#canRefreshLenses = workspace?.codeLens?.refreshSupport ?? false;
-      if (workspace?.didChangeWatchedFiles?.dynamicRegistration) {
-        connection.onInitialized(() => {
+      this.#asksForSettings = workspace?.configuration ?? false;
+      connection.onInitialized(() => {
+        if (workspace?.didChangeWatchedFiles?.dynamicRegistration) {
           const watchers = [{ globPattern: '**/*.{trace.jsonl,ndtrace}' }];
           void connection.client.register(DidChangeWatchedFilesNotification.type, { watchers });
-        });
-      }
+        }
+        if (workspace?.didChangeConfiguration?.dynamicRegistration) {
+          void connection.client.register(DidChangeConfigurationNotification.type, { section });
+        }
+        if (this.#asksForSettings) void this.#askForSettings();
+      });
       return initializeResult;
     });
     connection.onDidChangeConfiguration(({ settings }) => {
-      this.#settings = settingsShape.parse(settings).neuralDebug;
+      if (this.#asksForSettings) {
+        void this.#askForSettings();
+        return;
+      }
+      const pushed = pushedSettings.safeParse(settings);
+      if (!pushed.success) return;
+      this.#settings = pushed.data.neuralDebug;
       this.#refresh();
     });
     connection.onDidChangeWatchedFiles(() => {
@@ -85,6 +102,11 @@ class LanguageServer {
   listen(): void {
     this.#documents.listen(this.connection);
     this.connection.listen();
+  }
+
+  async #askForSettings(): Promise<void> {
+    this.#settings = settingsShape.parse(await this.connection.workspace.getConfiguration(section));
+    this.#refresh();
   }
 
   #serveDocuments(): void {

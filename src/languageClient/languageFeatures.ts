@@ -104,7 +104,6 @@ export class LanguageFeatures implements vscode.Disposable {
         { language: 'cwm-trace' },
       ],
       initializationOptions: { functionLenses, debugRecordingCommand: 'neuralDebug.debugRecording' },
-      synchronize: { configurationSection: 'neuralDebug' },
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       markdown: { isTrusted: false, supportHtml: false },

@@ -6,4 +6,5 @@ import type { LensCommand } from '../../adapter/lsp/codeLenses';
  */
 export const functionLenses: readonly LensCommand[] = [
   { title: 'Neural Debug', command: 'neuralDebug.debugFunction' },
+  { title: 'Guess input', command: 'neuralDebug.guessInput', onlyFunctions: true },
 ];

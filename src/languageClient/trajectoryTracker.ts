@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { z } from 'zod';
 import type { LanguageFeatures } from './languageFeatures';
 

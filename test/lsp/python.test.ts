@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { CodeLens, InlayHint } from 'vscode-languageserver/node';
+import type { CodeLens, Position } from 'vscode-languageserver/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { neuralDebug } from '../support/cli';
 import { LspClient } from './client';
@@ -58,8 +58,13 @@ const recordingOf = (path: string) => recorded.replaceAll(JSON.stringify(gcdFile
 
 const hints = async (client: LspClient, uri: string) => {
   const range = { start: { line: 0, character: 0 }, end: { line: 99, character: 0 } };
-  const found = await client.request<InlayHint[] | null>('inlayHint', uri, undefined, { range });
-  return (found ?? []).map(({ position, label }) => `${position.line + 1}: ${String(label)}`);
+  const found = await client.request<{ position: Position; label: string }[] | null>(
+    'inlayHint',
+    uri,
+    undefined,
+    { range },
+  );
+  return (found ?? []).map(({ position, label }) => `${position.line + 1}: ${label}`);
 };
 
 describe('Python files', () => {

@@ -55,6 +55,7 @@ export const languageGroup = (connected) => ({
     async 'a lens above a function offers the calls of the file, and debugs one'(workbench) {
       await workbench.openFile('gcd.py');
       await until(async () => (await lens(workbench, 'Neural Debug').count()) === 2, 'two lenses', 40_000);
+      assert.equal(await lens(workbench, 'Guess input').count(), 2);
       await lens(workbench, 'Neural Debug').nth(1).click();
       await workbench.choices.filter({ hasText: 'reduce_fraction(4, 10)' }).first().click();
       await workbench.stoppedAt(lineOf('gcd.py', 'divisor = gcd('));
@@ -76,6 +77,13 @@ export const languageGroup = (connected) => ({
       await workbench.press('Enter');
       await workbench.stoppedAt(lineOf('gcd.py', 'while a != b'));
       await workbench.showsVariable('b', '10');
+    },
+    async 'a lens asks for an output, to guess the input'(workbench) {
+      await workbench.openFile('gcd.py');
+      await lens(workbench, 'Guess input').first().click({ timeout: 40_000 });
+      await workbench.page
+        .locator('.quick-input-widget:visible', { hasText: 'What should gcd return?' })
+        .waitFor();
     },
     async 'a recording beside a file gives hovers and inlay hints'(workbench) {
       await workbench.openFile('cart.py');
