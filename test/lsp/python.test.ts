@@ -85,7 +85,7 @@ describe('Python files', () => {
       b = 10
       \`\`\`
 
-      Before line 13, the last of 2 visits (a real run\\: Python 3, which really runs the program)
+      Before line 13, the last of 2 visits (a real run\\: Python 3, which really runs the program with your rights, within limits)
 
       \`\`\`python
       a = 4  # then 6

@@ -82,7 +82,7 @@ describe('recordings', () => {
       "**fact** before line 2, depth 2 (predicted\\: a model)
 
       \`\`\`python
-          if n < 2:
+      if n < 2:
       \`\`\`
 
       \`\`\`python
@@ -241,7 +241,7 @@ describe('raw traces', () => {
       "**main** before line 8, depth 0 (predicted\\: a trace in the format cwm)
 
       \`\`\`python
-              total += s
+      total += s
       \`\`\`
 
       \`\`\`python
