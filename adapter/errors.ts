@@ -404,18 +404,6 @@ export const errors = {
       `The session cannot start at the given state: ${reason}`,
       'Name a line of a function of the module on which execution can stop, and give its parameters as literals.',
     ),
-  noFunctionHere: () =>
-    entry(763, 'user')(
-      'There is no function at the cursor that can be called.',
-      'Put the cursor into a function of a Python file.',
-    ),
-  unreadableRecording: (name: string) =>
-    entry(761, 'user')(
-      `${name} has no state that could be debugged.`,
-      'The problems view says what is wrong in it: mend that, or record it again.',
-    ),
-  unsavedRecording: () =>
-    entry(762, 'user')('The recording is not in a file yet.', 'Save it, then debug it.'),
   noPythonFile: () =>
     entry(751, 'user')(
       'There is no Python file to debug.',

@@ -1,11 +1,11 @@
 import { describeUsage, noUsage } from '../completion/usage';
-import { type ConsoleLine, describeProblem, obeyConsole, valueOf } from '../debugger/console';
+import { type ConsoleLine, describeProblem, obeyConsole } from '../debugger/console';
 import type { Opened } from '../debugger/open';
 import type { Debugger, Stop } from '../debugger/debugger';
+import { evaluateIn } from '../debugger/evaluateIn';
 import { stepTargets } from '../debugger/stepTargets';
 import { asCatalogueError } from '../errors';
 import { shownText } from '../shownText';
-import type { Locals } from '../trajectory/state';
 import { describeWorld } from '../world/world';
 import { type Command, commandHelp, parseCommand, splitCommands } from './commands';
 import type { Reporter } from './reporter';
@@ -169,7 +169,14 @@ export class Session {
   }
 
   async #valueOf(expression: string): Promise<{ readonly value: string } | { readonly problem: string }> {
-    const result = await valueOf(expression, this.#locals, this.opened.evaluator);
+    const { evaluator } = this.opened;
+    const result = await evaluateIn(
+      this.#debugger,
+      evaluator,
+      expression,
+      this.#debugger.cursor,
+      this.#state,
+    );
     return result.kind === 'value' ? { value: result.repr } : { problem: describeProblem(result) };
   }
 
@@ -213,11 +220,6 @@ export class Session {
   get #stack() {
     const { trajectory, cursor } = this.#debugger;
     return cursor < 0 ? [] : trajectory.stack(cursor);
-  }
-
-  get #locals(): Locals {
-    const entry = this.#stack[this.#lookingAt];
-    return (entry && this.#debugger.trajectory.locals(entry.state)?.locals) ?? new Map();
   }
 
   async #look(count: string, direction: 1 | -1): Promise<void> {

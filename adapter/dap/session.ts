@@ -20,7 +20,6 @@ import { capabilities } from './capabilities';
 import { Client } from './client';
 import { setExceptionBreakpoints } from './exceptionFilters';
 import { Progress } from './progress';
-import { recording } from './recordingRequest';
 import { cancelArguments, read, stepInArguments } from './requests';
 import { AnswerFirst, type Handler, Router } from './router';
 import { comparisonBody, origin, stateToGoTo, stateTree, treeNode } from './stateTreeRequests';
@@ -45,8 +44,6 @@ export class NeuralDebugSession extends Router {
   #client = new Client({});
   #configuration: Configuration | null = null;
   #opened: Opened | null = null;
-  /** What was opened last, for what is asked once it was closed. */
-  #newest: Opened['debugger'] | null = null;
   /** The newest stop. */
   #view: StopView | null = null;
   readonly #threads = new Threads();
@@ -66,7 +63,6 @@ export class NeuralDebugSession extends Router {
     'exceptionInfo',
     'breakpointLocations',
     'dataBreakpointInfo',
-    'neuralDebug/recording',
     'loadedSources',
     'stepInTargets',
     'completions',
@@ -97,7 +93,6 @@ export class NeuralDebugSession extends Router {
     'neuralDebug/origin': (args) => origin(this.#known('neuralDebug/origin'), this.#client, args),
     'neuralDebug/goToState': (args) => this.#goToState(args),
     'neuralDebug/compare': () => this.#compare(),
-    'neuralDebug/recording': (args) => this.#recording(args),
     exceptionInfo: () => this.#stopped('exceptionInfo').exceptionInfo(),
     loadedSources: () => ({ sources: [this.#client.sourceOf(this.#debugger.trajectory.program.path)] }),
     next: () => this.#forward('next'),
@@ -159,7 +154,7 @@ export class NeuralDebugSession extends Router {
     });
   }
 
-  async #open(configuration: Configuration, recorded: Trajectory | null): Promise<Opened> {
+  #open(configuration: Configuration, recorded: Trajectory | null): Promise<Opened> {
     const keyFor = this.options.keyFor ?? (() => Promise.resolve(null));
     const listener = {
       output: (text: string, isDerived: boolean) => {
@@ -172,9 +167,7 @@ export class NeuralDebugSession extends Router {
         this.#progress.update(states);
       },
     };
-    const opened = await openDebugger(configuration, keyFor, listener, recorded);
-    this.#newest = opened.debugger;
-    return opened;
+    return openDebugger(configuration, keyFor, listener, recorded);
   }
 
   #configurationDone(): AnswerFirst {
@@ -305,12 +298,6 @@ export class NeuralDebugSession extends Router {
       this.emitEvent('thread', { reason: 'started', threadId });
     }
     this.emitEvent('stopped', this.#view.event);
-  }
-
-  /** Also after the end, for what was predicted is worth keeping then. */
-  #recording(args: unknown): Promise<object> {
-    if (!this.#newest) throw errors.notLaunched();
-    return recording(this.#newest, args);
   }
 
   #pause(): object | undefined {

@@ -5,13 +5,13 @@ import { completionsAfter } from '../debugger/completions';
 import { type ConsoleLine, obeyConsole, parseConsoleLine } from '../debugger/console';
 import { watchedVariable } from '../debugger/dataBreakpoints';
 import type { Debugger, Stop } from '../debugger/debugger';
+import { evaluateIn } from '../debugger/evaluateIn';
 import type { Opened } from '../debugger/open';
 import { type StepTarget, stepTargets } from '../debugger/stepTargets';
 import { describeChange } from '../debugger/whatIf';
 import { errors } from '../errors';
 import type { ExpressionEvaluator } from '../python/expressions';
 import { exceptionParts } from '../python/repr';
-import { lookUp } from '../python/valuePath';
 import { shortText, shownText } from '../shownText';
 import type { Value } from '../trajectory/state';
 import type { StackEntry } from '../trajectory/trajectory';
@@ -97,6 +97,10 @@ export class StopView {
       // What happened since, through other names for the same objects, is not known.
       const asOf = isOuter || known.state !== state ? ` as of line ${trajectory.line(known.state)}` : '';
       const sureness = (name: string) => this.#session.confidence.value(state, name);
+      const open = (name: string, { repr }: Value) =>
+        repr !== null && this.#session.derived.showsObject(repr)
+          ? () => this.#session.derived.local(name, this.stop.state, state)
+          : null;
       const compared = this.#session.comparison?.at(known.state)?.locals;
       const marks = compared && ((name: string) => compared.get(name) ?? null);
       const shown = {
@@ -104,9 +108,22 @@ export class StopView {
         expressionOf: (name: string) => name,
         sureness,
         state,
+        open,
         ...(marks ? { marks } : {}),
       };
       scopes.push(this.#scope(`Locals${asOf}`, 'locals', shown));
+    }
+    const globals = this.#session.derived.globalNames(state);
+    if (globals.length > 0) {
+      scopes.push({
+        name: `Globals (${kindOfValues(this.#session)})`,
+        presentationHint: 'globals',
+        variablesReference: this.#variables.globals(() =>
+          this.#session.derived.globals(this.stop.state, state),
+        ),
+        namedVariables: globals.length,
+        expensive: false,
+      });
     }
     const results = isOuter ? new Map<string, never>() : this.#results();
     if (results.size > 0) {
@@ -139,7 +156,10 @@ export class StopView {
   /** Answers `neuralDebug/value`: a value as a whole, to be opened as a document or copied as Python. */
   async wholeValue(args: unknown): Promise<object> {
     const { variablesReference, name, expression, frameId } = read(wholeValueArguments, args);
-    if (variablesReference === undefined) return wholeValue(await this.#evaluated(expression ?? '', frameId));
+    if (variablesReference === undefined) {
+      const { repr } = await this.#evaluated(expression ?? '', frameId);
+      return wholeValue(repr);
+    }
     const text = this.#variables.textOf(variablesReference, name);
     if (text === null)
       throw errors.requestArgument('variablesReference', 'it is no value, or no longer known');
@@ -150,19 +170,20 @@ export class StopView {
     const { expression, frameId, context } = read(evaluateArguments, args);
     const command = context === 'repl' ? parseConsoleLine(expression) : null;
     if (command) return { result: await this.#obeyed(command, frameId), variablesReference: 0 };
-    return this.#result(await this.#evaluated(expression, frameId, context === 'hover'), context);
+    const { repr, isDerived } = await this.#evaluated(expression, frameId, context === 'hover');
+    return this.#result(repr, context, isDerived);
   }
 
   /** What an expression comes to in a frame; with `onlyKnown` it must be a part of a known value. */
-  async #evaluated(expression: string, frameId: number | undefined, onlyKnown = false): Promise<string> {
+  async #evaluated(
+    expression: string,
+    frameId: number | undefined,
+    onlyKnown = false,
+  ): Promise<{ repr: string; isDerived: boolean }> {
     const state = frameId === undefined ? this.stop.state : this.#stateOf(frameId);
-    const known = state < 0 ? null : this.#session.trajectory.locals(state);
-    const locals = known?.locals ?? new Map<string, Value>();
-    const found = lookUp(expression, locals);
-    if (found?.repr) return found.repr;
-    if (onlyKnown) throw errors.notPredicted('it is no known value');
-    const result = await this.#evaluator.evaluate(expression, locals);
-    if (result.kind === 'value') return result.repr;
+    const now = this.stop.state;
+    const result = await evaluateIn(this.#session, this.#evaluator, expression, now, state, onlyKnown);
+    if (result.kind === 'value') return result;
     if (result.kind === 'raises') throw errors.expressionRaises(result.type, result.message);
     throw errors.notPredicted(result.reason);
   }
@@ -339,10 +360,11 @@ export class StopView {
     return results;
   }
 
-  #result(repr: string, context: string): object {
+  #result(repr: string, context: string, isDerived: boolean): object {
     if (context === 'clipboard' || context === 'variables') return { result: repr, variablesReference: 0 };
     const row = this.#variables.variable('', { repr, confidence: null }, null);
-    const { value, type, variablesReference, indexedVariables, namedVariables } = row;
+    const { value, variablesReference, indexedVariables, namedVariables } = row;
+    const type = isDerived ? [row.type, 'derived'].filter((word) => word).join(', ') : row.type;
     return { result: value, type, variablesReference, indexedVariables, namedVariables };
   }
 }

@@ -1,6 +1,7 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import type { ComparedValue } from '../debugger/comparison';
 import { percent } from '../debugger/confidence';
+import type { DerivedPart, GlobalName } from '../debugger/objects/derived';
 import { type Child, type Children, childrenOf, typeName } from '../python/repr';
 import { valueSize } from '../python/valueSize';
 import type { Value } from '../trajectory/state';
@@ -34,7 +35,12 @@ export interface NamedValues {
   readonly state?: number;
   /** What a real run says of a value, where it was compared. */
   readonly marks?: (name: string) => ComparedValue | null;
+  /** Opens a value that is, or holds, an object of the program's; null for others. */
+  readonly open?: (name: string, value: Value) => Opening | null;
 }
+
+/** What a value's parts are, as far as they follow from the trajectory; null where nothing does. */
+export type Opening = () => Promise<readonly DerivedPart[] | null>;
 
 /** How a value is shown that nothing predicted. */
 export const notPredicted = 'not predicted';
@@ -47,7 +53,7 @@ export class VariableStore {
   readonly #containers: Container[] = [];
 
   /** A reference to named values, and how many rows it has. */
-  named({ values, expressionOf, sureness, state: at, marks }: NamedValues): {
+  named({ values, expressionOf, sureness, state: at, marks, open }: NamedValues): {
     reference: number;
     size: number;
   } {
@@ -62,14 +68,12 @@ export class VariableStore {
       rows: (start, count, filter) => {
         if (filter === 'indexed') return [];
         const end = count > 0 ? start + count : size;
-        const rows = [...values]
-          .slice(start, end)
-          .map(([name, value]) =>
-            marked(
-              this.variable(name, value, expressionOf(name), numbers.get(name) ?? null, state),
-              marks?.(name) ?? null,
-            ),
-          );
+        const rows = [...values].slice(start, end).map(([name, value]) => {
+          const row = this.variable(name, value, expressionOf(name), numbers.get(name) ?? null, state);
+          const opening = open?.(name, value);
+          const shown = opening ? this.#openable(row, value.repr, expressionOf(name), opening) : row;
+          return marked(shown, marks?.(name) ?? null);
+        });
         if (numbers.size > 0 && start <= values.size && end > values.size)
           rows.push(this.#confidence(numbers));
         return rows;
@@ -125,6 +129,73 @@ export class VariableStore {
     const row = this.#row(name, value.repr, expression, state);
     if (sureness === null) return row;
     return { ...row, type: [row.type, `${percent(sureness)} sure`].filter((word) => word).join(', ') };
+  }
+
+  /** A reference to the module's names, which are worked out when they are asked for. */
+  globals(names: () => Promise<readonly GlobalName[]>): number {
+    let rows: Promise<DebugProtocol.Variable[]> | null = null;
+    const toRows = async () =>
+      (await names()).map(({ part, isOfSource }) =>
+        this.derivedRow(part, part.name, isOfSource ? 'from the source' : 'derived'),
+      );
+    return this.#reference({
+      rows: async (start, count) => {
+        rows ??= toRows();
+        return (await rows).slice(start, count > 0 ? start + count : undefined);
+      },
+      part: () => null,
+      text: null,
+      path: () => null,
+      state: null,
+    });
+  }
+
+  /** A row for what is not told, but follows. */
+  derivedRow(part: DerivedPart, expression: string | null, how: string): DebugProtocol.Variable {
+    const row = this.variable(part.name, { repr: part.repr, confidence: null }, expression);
+    const type = [row.type, how].filter((word) => word).join(', ');
+    const presentationHint = { ...row.presentationHint, attributes: ['readOnly'] };
+    const marked = { ...row, type, presentationHint };
+    return part.open ? this.#openable(marked, part.repr, expression, part.open) : marked;
+  }
+
+  #openable(
+    row: DebugProtocol.Variable,
+    repr: string | null,
+    expression: string | null,
+    open: Opening,
+  ): DebugProtocol.Variable {
+    const openable = { ...row, variablesReference: this.#derived(open, repr, expression) };
+    // How many rows there will be is not known yet.
+    delete openable.indexedVariables;
+    delete openable.namedVariables;
+    return openable;
+  }
+
+  #derived(open: Opening, repr: string | null, expression: string | null): number {
+    let rows: Promise<DebugProtocol.Variable[]> | null = null;
+    const toRows = async () => {
+      const parts = (await open()) ?? [];
+      if (parts.length > 0) {
+        return parts.map((part) =>
+          this.derivedRow(part, expression === null ? null : expression + part.suffix, 'derived'),
+        );
+      }
+      const children = childrenOf(repr ?? '');
+      const size = children.indexed + children.named;
+      if (size > 0) return children.page(0, size).map((child) => this.#child(child, expression, null));
+      return [virtualRow('attributes', notPredicted)];
+    };
+    return this.#reference({
+      rows: async (start, count) => {
+        rows ??= toRows();
+        return (await rows).slice(start, count > 0 ? start + count : undefined);
+      },
+      part: () => null,
+      text: repr,
+      path: () => null,
+      state: null,
+    });
   }
 
   #confidence(numbers: ReadonlyMap<string, number>): DebugProtocol.Variable {

@@ -1,7 +1,7 @@
 import type { ExpressionEvaluator } from '../python/expressions';
 import type { PythonSource } from '../python/source';
 import type { Trajectory } from '../trajectory/trajectory';
-import { CheckedBreakpoint, type Checks, type Direction } from './checkedBreakpoint';
+import { CheckedBreakpoint, type Checks, type Direction, type NamesOf } from './checkedBreakpoint';
 import { changeAt, describeChange, type WatchedVariable } from './dataBreakpoints';
 import { doubtAt } from './doubt';
 import { isRaise, uncaughtRaise } from './exceptions';
@@ -79,11 +79,15 @@ export class Breakpoints {
   /** Stop at the first state that is less sure than this, from 0 to 1, or marked doubtful; null: at none. */
   doubtBelow: number | null = null;
 
-  /** @param first the first state that is shown, from which on hits count */
+  /**
+   * @param first the first state that is shown, from which on hits count
+   * @param namesOf what conditions see
+   */
   constructor(
     private readonly evaluator: ExpressionEvaluator,
     private readonly source: PythonSource,
     private readonly first: () => number,
+    private readonly namesOf: NamesOf,
   ) {}
 
   get lineBreakpoints(): readonly LineBreakpoint[] {
@@ -203,8 +207,9 @@ export class Breakpoints {
       if (!set.logMessage) continue;
       const notes = await checked.stopsAt(trajectory, index, this.first(), 'forward');
       if (!notes) continue;
-      const locals = trajectory.locals(index)?.locals ?? new Map();
-      const text = await renderLogMessage(set.logMessage, locals, this.evaluator);
+      const expressions = set.logMessage.map((part) => (typeof part === 'string' ? '' : part.expression));
+      const names = await this.namesOf(expressions.join(' '), index);
+      const text = await renderLogMessage(set.logMessage, names, this.evaluator);
       logged.push({ text: [...notes, text].join('\n'), line: set.line });
     }
     return logged;
@@ -230,7 +235,8 @@ export class Breakpoints {
     return breakpoints.map((set) => {
       const { name, isAt } = place(set);
       const checked =
-        known.get(JSON.stringify(set)) ?? new CheckedBreakpoint(name, set, isAt, this.evaluator);
+        known.get(JSON.stringify(set)) ??
+        new CheckedBreakpoint(name, set, isAt, this.evaluator, this.namesOf);
       return { set, checked };
     });
   }

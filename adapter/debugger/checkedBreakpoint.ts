@@ -1,4 +1,5 @@
-import type { Evaluated, ExpressionEvaluator } from '../python/expressions';
+import type { Evaluated, Evaluation, ExpressionEvaluator } from '../python/expressions';
+import type { Locals } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
 import type { HitCondition } from './hitCondition';
 
@@ -9,6 +10,9 @@ export interface Checks {
   /** Which of the hits stop; null or left out: all. A hit is a visit at which the condition is true. */
   readonly hitCondition?: HitCondition | null;
 }
+
+/** What an expression can see in the frame of a state. */
+export type NamesOf = (expression: string, state: number) => Promise<Locals>;
 
 /** Which way states are looked at: those ahead are likely to be asked next. */
 export type Direction = 'forward' | 'backward';
@@ -36,6 +40,7 @@ export class CheckedBreakpoint {
     readonly checks: Checks,
     readonly isAt: (trajectory: Trajectory, index: number) => boolean,
     private readonly evaluator: ExpressionEvaluator,
+    private readonly namesOf: NamesOf,
   ) {}
 
   /**
@@ -66,7 +71,7 @@ export class CheckedBreakpoint {
       at = trajectory.previous(at);
     }
     visits.reverse();
-    if (this.checks.condition !== null) await this.#evaluate(trajectory, visits);
+    if (this.checks.condition !== null) await this.#evaluate(visits);
     let hits = at >= first ? (this.#hits.get(at) ?? 0) : 0;
     for (const visit of visits) {
       if ((await this.#conditionHolds(trajectory, visit, 'forward')) !== false) hits++;
@@ -83,7 +88,7 @@ export class CheckedBreakpoint {
   ): Promise<boolean | string> {
     if (this.checks.condition === null) return true;
     if (!this.#holds.has(index)) {
-      await this.#evaluate(trajectory, this.#visitsFrom(trajectory, index, direction));
+      await this.#evaluate(this.#visitsFrom(trajectory, index, direction));
       this.#atOnce = Math.min(mostAtOnce, this.#atOnce * 4);
     }
     const holds = this.#holds.get(index) ?? false;
@@ -104,17 +109,19 @@ export class CheckedBreakpoint {
     return visits;
   }
 
-  async #evaluate(trajectory: Trajectory, visits: readonly number[]): Promise<void> {
+  async #evaluate(visits: readonly number[]): Promise<void> {
     const { condition } = this.checks;
     const unknown = visits.filter((visit) => !this.#holds.has(visit));
     for (let start = 0; start < unknown.length; start += mostAtOnce) {
       const states = unknown.slice(start, start + mostAtOnce);
-      const results = await this.evaluator.evaluateEach(
-        states.map((state) => ({
+      const evaluations: Evaluation[] = [];
+      for (const state of states) {
+        evaluations.push({
           expression: `bool(${condition}\n)`,
-          locals: trajectory.locals(state)?.locals ?? new Map(),
-        })),
-      );
+          locals: await this.namesOf(condition ?? '', state),
+        });
+      }
+      const results = await this.evaluator.evaluateEach(evaluations);
       for (const [position, state] of states.entries()) {
         const result = results[position];
         if (result) this.#holds.set(state, this.#outcome(result));

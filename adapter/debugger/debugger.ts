@@ -10,6 +10,7 @@ import { Comparison, type ComparisonSummary } from './comparison';
 import { PathConfidence } from './confidence';
 import { IndexSet } from './indexSet';
 import { Prefetch } from './prefetch';
+import { DerivedValues } from './objects/derived';
 import { PrintedOutput } from './printedOutput';
 import { recordSteps } from './record';
 import { type Returned, returnedBetween } from './returned';
@@ -91,6 +92,8 @@ export class Debugger {
   readonly breakpoints: Breakpoints;
   /** How sure what is shown is. */
   readonly confidence: PathConfidence;
+  /** What follows from the states, beside what they say. */
+  readonly derived: DerivedValues;
   #cursor = -1;
   /** The first state that is shown; null until the program's beginning was reached. */
   #first: number | null = null;
@@ -110,8 +113,14 @@ export class Debugger {
     readonly options: DebuggerOptions = defaultOptions,
     private readonly listener: DebuggerListener = {},
   ) {
-    this.breakpoints = new Breakpoints(evaluator, source, () => this.#first ?? 0);
+    this.breakpoints = new Breakpoints(
+      evaluator,
+      source,
+      () => this.#first ?? 0,
+      (expression, state) => this.derived.names(expression, state, state),
+    );
     this.confidence = new PathConfidence(source, trajectory);
+    this.derived = new DerivedValues(source, trajectory, evaluator);
     this.#printed = new PrintedOutput(source, evaluator);
     this.#prefetch = new Prefetch(trajectory, world, options);
   }

@@ -69,3 +69,31 @@ describe('a value', () => {
     await expectTranscript('wholeValue');
   });
 });
+
+describe('an object', () => {
+  it('is opened with what its attributes must be, and expressions see them', async () => {
+    await open('objects');
+    await client.ask('setBreakpoints', {
+      source: { path: '/project/objects.py' },
+      breakpoints: [{ line: 22, condition: 'self.size == LIMIT - 1 and self.top.next is not None' }],
+    });
+    await client.ask('setExceptionBreakpoints', { filters: [] });
+    await client.ask('configurationDone');
+    await client.event('stopped');
+    const [frame, outer] = await client.stack();
+    const shown = await look();
+    const self = await rows(shown.find(({ name }) => name === 'self')?.variablesReference ?? 0);
+    const top = await rows(self.find(({ name }) => name === 'top')?.variablesReference ?? 0);
+    await rows(top.find(({ name }) => name === 'next')?.variablesReference ?? 0);
+    for (const expression of ['self.pushed[0]', 'self.top.next.value', 'self.size + LIMIT', 'self.nothing']) {
+      await client.request('evaluate', { expression, frameId: frame?.id, context: 'watch' });
+    }
+    await client.request('evaluate', { expression: 'self.top.value', frameId: frame?.id, context: 'hover' });
+    await client.request('evaluate', { expression: 'stack.size', frameId: outer?.id, context: 'watch' });
+    await client.ask('neuralDebug/value', { expression: 'stack.top', frameId: outer?.id });
+    await client.move('stepBack');
+    const before = await look();
+    await rows(before.find(({ name }) => name === 'self')?.variablesReference ?? 0);
+    await expectTranscript('objects');
+  });
+});

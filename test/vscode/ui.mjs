@@ -4,7 +4,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { guessInput } from './guessInput.mjs';
-import { languageGroup } from './languageUi.mjs';
 import { startCountingServer } from './modelServer.mjs';
 import { root } from './setup.mjs';
 import { until } from './workbench.mjs';
@@ -243,7 +242,7 @@ const entryCall = {
   },
 };
 
-export const groups = [session, unconnected, entryCall, guessInput(connected), languageGroup(connected)];
+export const groups = [session, unconnected, entryCall, guessInput(connected)];
 
 /** The README's picture: a predicted stop in the shopping cart. */
 export const takePicture = {
