@@ -404,6 +404,11 @@ export const errors = {
       `The session cannot start at the given state: ${reason}`,
       'Name a line of a function of the module on which execution can stop, and give its parameters as literals.',
     ),
+  commandArgument: (wanted: string, given: string) =>
+    entry(738, 'user')(
+      `The command takes ${wanted}, not ${JSON.stringify(given.slice(0, 200))}.`,
+      '"help" lists what the commands take.',
+    ),
   noPythonFile: () =>
     entry(751, 'user')(
       'There is no Python file to debug.',

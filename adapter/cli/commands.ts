@@ -1,10 +1,13 @@
 import { consoleCommands, type ConsoleCommandName, consoleWords } from '../debugger/console';
+import { whatIfCommandOf, whatIfCommands } from '../debugger/whatIfCommands';
 
 /** A command of the interactive session, as it was typed. */
 export type Command =
   | { readonly name: 'next' | 'return' | 'continue' | 'back' | 'reverseContinue' | 'restart' }
   | { readonly name: 'info' | 'quit' }
   | { readonly name: TextCommand; readonly argument: string }
+  /** A what-if or a way from branch to branch. */
+  | { readonly name: 'whatIf'; readonly word: string; readonly argument: string }
   /** Without filters: a question. */
   | { readonly name: 'exceptions'; readonly filters: readonly ('raised' | 'uncaught')[] | null }
   /** A command that debug consoles have too. */
@@ -91,7 +94,7 @@ const vocabulary = {
   info: { words: ['info', 'i'], help: 'what answers, and what it has cost' },
   help: { words: ['help', 'h', '?'], help: 'this text; help COMMAND: of one command' },
   quit: { words: ['quit', 'exit', 'q'], help: 'end the session' },
-} as const satisfies Record<Exclude<Command['name'], 'console'>, Words>;
+} as const satisfies Record<Exclude<Command['name'], 'console' | 'whatIf'>, Words>;
 
 /** The commands that take any text, and of which it may be left out. */
 const textCommands: ReadonlySet<string> = new Set<TextCommand>([
@@ -116,6 +119,7 @@ const textCommands: ReadonlySet<string> = new Set<TextCommand>([
 export const commandWords: readonly string[] = [
   ...Object.values(vocabulary).flatMap(({ words }) => words),
   ...consoleWords,
+  ...Object.values(whatIfCommands).flatMap(({ words }) => words),
 ];
 
 /** What each command does, or one of them; null for a word that begins none. */
@@ -123,13 +127,18 @@ export function commandHelp(about: string): string | null {
   const all: readonly Words[] = [
     ...Object.values(vocabulary),
     ...Object.values(consoleCommands).map(asWords),
+    ...Object.values(whatIfCommands).map(asWords),
   ];
   const chosen = about === '' ? all : all.filter(({ words }) => words.includes(about));
   if (chosen.length === 0) return null;
   return chosen.map(({ words, help }) => `${words.join(', ').padEnd(20)}${help}`).join('\n');
 }
 
-function asWords({ words, argument, help }: (typeof consoleCommands)[ConsoleCommandName]): Words {
+/** A command of a table of its own. */
+type AnyCommand =
+  (typeof consoleCommands)[ConsoleCommandName] | (typeof whatIfCommands)[keyof typeof whatIfCommands];
+
+function asWords({ words, argument, help }: AnyCommand): Words {
   return { words, help: argument === '' ? help : `${words.at(-1) ?? ''} ${argument}: ${help}` };
 }
 
@@ -140,6 +149,9 @@ export function parseCommand(text: string): Command | CommandProblem | null {
   const found = Object.entries(vocabulary).find(([, { words }]) =>
     (words as readonly string[]).includes(word),
   );
+  const change = whatIfCommandOf(word);
+  if (change && change.argument === '' && rest !== '') return { problem: `${word} takes no argument.` };
+  if (change) return { name: 'whatIf', word, argument: rest };
   if (!found) {
     if (consoleWords.includes(word)) return { name: 'console', word, argument: rest };
     return { problem: `There is no command "${word}": "help" lists them.` };

@@ -58,6 +58,10 @@ export class JsonReporter implements Reporter {
     process.stderr.write(`${text}\n`);
   }
 
+  listing(_lines: readonly string[], rows: readonly object[]): void {
+    for (const row of rows) this.#write(row);
+  }
+
   problem(text: string): void {
     process.stderr.write(`${text}\n`);
   }

@@ -33,6 +33,14 @@ function breakpoint(text: string, before: readonly BreakpointOption[]): Breakpoi
   return [...before, parsed];
 }
 
+function local(text: string, before: readonly (readonly [string, string])[]) {
+  const [, name, value] = /^\s*([^\W\d]\w*)\s*=(?!=)\s*(.*\S)\s*$/su.exec(text) ?? [];
+  if (name === undefined || value === undefined) {
+    throw new InvalidArgumentError('It must be NAME=VALUE, such as "x = 3".');
+  }
+  return [...before, [name, value] as const];
+}
+
 function oneMore(text: string, before: readonly string[]): string[] {
   return [...before, text];
 }
@@ -64,6 +72,8 @@ function program(finish: (code: number) => void): Command {
     .argument('<file>', 'the Python file, or with --world recording the recording')
     .option('--entry <call>', `the call to debug, such as "f(3, 'x')"; without it the file is a script`)
     .option('--arg <text>', 'an argument of the script (repeatable)', oneMore, [])
+    .option('--at <line>', 'start at a line, with the locals that are given', wholeNumber)
+    .option('--local <name=value>', 'a local at that line, as a Python literal (repeatable)', local, [])
     .option('--break <line[:condition]>', 'a breakpoint (repeatable)', breakpoint, [])
     .addOption(new Option('--world <kind>', 'what answers').choices(['server', 'reference', 'recording']))
     .option('--base-url <url>', 'the OpenAI-compatible server; its key is in NEURAL_DEBUG_API_KEY')

@@ -20,6 +20,8 @@ export interface Reporter {
   logged(logged: Logged): void;
   /** An answer in words, such as a call stack. */
   text(text: string): void;
+  /** A list: lines for people, and an object each for scripts. */
+  listing(lines: readonly string[], rows: readonly object[]): void;
   /** What a person did wrong. */
   problem(text: string): void;
   error(error: CatalogueError): void;

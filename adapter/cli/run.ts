@@ -35,6 +35,8 @@ export interface RunOptions {
   readonly recording?: string;
   readonly python?: string;
   readonly sandbox?: string;
+  readonly at?: number;
+  readonly local: readonly (readonly [string, string])[];
   readonly commands?: string;
   readonly json?: true;
   readonly showDefinitions?: true;
@@ -179,6 +181,8 @@ async function configure(file: string, options: RunOptions): Promise<Configurati
     }),
     showDefinitions: options.showDefinitions,
     allStates: options.allStates,
+    startAt:
+      options.at === undefined ? undefined : { line: options.at, locals: Object.fromEntries(options.local) },
     python: options.python,
     sandbox: options.sandbox,
   });

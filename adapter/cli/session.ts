@@ -4,6 +4,7 @@ import type { Opened } from '../debugger/open';
 import type { Debugger, Stop } from '../debugger/debugger';
 import { evaluateIn } from '../debugger/evaluateIn';
 import { stepTargets } from '../debugger/stepTargets';
+import { whatIfCommandOf } from '../debugger/whatIfCommands';
 import { asCatalogueError } from '../errors';
 import { shownText } from '../shownText';
 import { describeWorld } from '../world/world';
@@ -124,6 +125,8 @@ export class Session {
       case 'info':
         this.#info();
         return;
+      case 'whatIf':
+        return this.#whatIf(command.word, command.argument);
       case 'help':
         this.#help(command.argument);
         return;
@@ -140,6 +143,21 @@ export class Session {
       this.reporter.stop(stop);
       this.#breakpoints.stoppedAt(stop.hits);
       await this.#display(false);
+    } catch (thrown) {
+      this.hasFailed = true;
+      this.reporter.error(asCatalogueError(thrown));
+    }
+  }
+
+  async #whatIf(word: string, argument: string): Promise<void> {
+    const state = this.#stack[this.#lookingAt]?.state ?? -1;
+    try {
+      const answer = await whatIfCommandOf(word)?.run(this.opened, state, argument);
+      if (!answer) return;
+      this.reporter.listing(answer.lines, answer.rows);
+      if (!answer.stop) return;
+      this.#lookingAt = 0;
+      this.reporter.stop(answer.stop);
     } catch (thrown) {
       this.hasFailed = true;
       this.reporter.error(asCatalogueError(thrown));

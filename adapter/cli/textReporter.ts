@@ -77,6 +77,10 @@ export class TextReporter implements Reporter {
     this.#isInLine = false;
   }
 
+  listing(lines: readonly string[]): void {
+    for (const line of lines) this.text(shownText(line));
+  }
+
   problem(text: string): void {
     process.stderr.write(`${pc.yellow(shownText(text))}\n`);
   }

@@ -20,6 +20,7 @@ export const capabilities: DebugProtocol.Capabilities = {
   supportsCompletionsRequest: true,
   completionTriggerCharacters: ['.', '['],
   supportsRestartRequest: true,
+  supportsRestartFrame: true,
   supportsTerminateRequest: true,
   supportsCancelRequest: true,
   supportsExceptionFilterOptions: true,

@@ -16,6 +16,11 @@ export class Client {
     return this.#wants.supportsProgressReporting;
   }
 
+  /** Whether the client can be told that what it shows has changed. */
+  get takesInvalidated(): boolean {
+    return this.#wants.supportsInvalidatedEvent;
+  }
+
   get firstColumn(): number {
     return this.#wants.columnsStartAt1 ? 1 : 0;
   }

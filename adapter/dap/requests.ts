@@ -10,6 +10,7 @@ export const initializeArguments = z.object({
   columnsStartAt1: z.boolean().default(true),
   pathFormat: z.enum(['path', 'uri']).catch('path').default('path'),
   supportsProgressReporting: z.boolean().default(false),
+  supportsInvalidatedEvent: z.boolean().default(false),
 });
 
 const checks = { condition: z.string().optional(), hitCondition: z.string().optional() };
@@ -94,6 +95,28 @@ export const completionsArguments = z.object({
   column: z.number().int(),
   line: z.number().int().optional(),
 });
+
+export const setVariableArguments = z.object({
+  variablesReference: z.number().int(),
+  name: z.string().max(100_000),
+  value: z.string().max(1_000_000),
+});
+
+export const setExpressionArguments = z.object({
+  expression: z.string().max(100_000),
+  value: z.string().max(1_000_000),
+  frameId: z.number().int().optional(),
+});
+
+export const gotoTargetsArguments = z.object({ source, line: z.number().int() });
+
+export const gotoArguments = z.object({ targetId: z.number().int() });
+
+export const restartFrameArguments = z.object({ frameId: z.number().int() });
+
+export const switchBranchArguments = z.object({ branch: z.number().int().positive() });
+
+export const sampleAgainArguments = z.object({ count: z.number().int().positive().default(5) });
 
 export const cancelArguments = z.object({ progressId: z.string().optional() });
 

@@ -3,7 +3,9 @@ import { type Configuration, parseConfiguration } from '../debugger/configuratio
 import type { Logged } from '../debugger/breakpoints';
 import type { Debugger, Stop } from '../debugger/debugger';
 import { type KeyFor, openDebugger, type Opened, openReference } from '../debugger/open';
+import { jump, restartFrame, setValue, switchBranch } from '../debugger/moving';
 import type { ForwardRequest } from '../debugger/stepping';
+import { describeChange } from '../debugger/whatIf';
 import { type CatalogueError, errors, errorText } from '../errors';
 import { shownText } from '../shownText';
 import type { Trajectory } from '../trajectory/trajectory';
@@ -20,12 +22,23 @@ import { capabilities } from './capabilities';
 import { Client } from './client';
 import { setExceptionBreakpoints } from './exceptionFilters';
 import { Progress } from './progress';
-import { cancelArguments, read, stepInArguments } from './requests';
+import {
+  cancelArguments,
+  gotoArguments,
+  read,
+  restartFrameArguments,
+  sampleAgainArguments,
+  setExpressionArguments,
+  setVariableArguments,
+  stepInArguments,
+  switchBranchArguments,
+} from './requests';
 import { AnswerFirst, type Handler, Router } from './router';
 import { comparisonBody, origin, stateToGoTo, stateTree, treeNode } from './stateTreeRequests';
 import { kindOfValues, StopView } from './stopView';
 import { Threads } from './threads';
 import { UsageEvents } from './usageEvents';
+import { branches, capabilitiesIn, checkedCount, gotoTargets, samplesAnswer } from './whatIfRequests';
 
 export interface SessionOptions {
   /** The key for an origin, or null. Without it no key is ever sent. */
@@ -100,6 +113,21 @@ export class NeuralDebugSession extends Router {
     stepInTargets: (args) => this.#stopped('stepInTargets').stepInTargets(args),
     completions: (args) => this.#stopped('completions').completions(args),
     stepOut: () => this.#forward('stepOut'),
+    setVariable: (args) => this.#setVariable(args),
+    setExpression: (args) => this.#setExpression(args),
+    gotoTargets: (args) => gotoTargets(this.#whileStopped('gotoTargets').debugger, this.#client, args),
+    goto: (args) =>
+      this.#moveTo('goto', ({ debugger: session }) => jump(session, read(gotoArguments, args).targetId)),
+    restartFrame: (args) =>
+      this.#moveTo('restartFrame', ({ debugger: session }, view) =>
+        restartFrame(session, view.stateOf(read(restartFrameArguments, args).frameId)),
+      ),
+    'neuralDebug/branches': () => branches(this.#whileStopped('neuralDebug/branches').debugger, this.#client),
+    'neuralDebug/switchBranch': (args) =>
+      this.#moveTo('neuralDebug/switchBranch', ({ debugger: session }) =>
+        switchBranch(session, read(switchBranchArguments, args).branch),
+      ),
+    'neuralDebug/sampleAgain': (args) => this.#sampleAgain(args),
     continue: () => this.#forward('continue'),
     stepBack: () => this.#back('stepBack'),
     reverseContinue: () => this.#back('reverseContinue'),
@@ -148,7 +176,9 @@ export class NeuralDebugSession extends Router {
       this.#phase = 'initialized';
       throw thrown;
     }
+    const capable = capabilitiesIn(this.#opened.debugger.world);
     return new AnswerFirst(undefined, () => {
+      if (capable) this.emitEvent('capabilities', { capabilities: capable });
       this.emitEvent('initialized');
       return Promise.resolve();
     });
@@ -229,6 +259,19 @@ export class NeuralDebugSession extends Router {
     });
   }
 
+  /** Answers a request that puts the cursor somewhere else. */
+  async #moveTo(
+    request: string,
+    move: (opened: Opened, view: StopView) => Promise<Stop>,
+  ): Promise<AnswerFirst> {
+    const opened = this.#whileStopped(request);
+    const stop = await move(opened, this.#stopped(request));
+    return new AnswerFirst(undefined, () => {
+      this.#show(stop);
+      return Promise.resolve();
+    });
+  }
+
   /** Really runs the program beside the prediction: the request itself is the consent, which its sender asked for. */
   async #compare(): Promise<object> {
     const { debugger: session } = this.#whileStopped('neuralDebug/compare');
@@ -239,6 +282,57 @@ export class NeuralDebugSession extends Router {
     const summary = await session.compare(() => openReference(configuration, program));
     this.emitEvent('invalidated', { areas: ['variables'] });
     return comparisonBody(session, this.#client, summary);
+  }
+
+  async #setVariable(args: unknown): Promise<AnswerFirst> {
+    const { variablesReference, name, value } = read(setVariableArguments, args);
+    const view = this.#stopped('setVariable');
+    const { state, path } = view.placeOfRow(variablesReference, name);
+    return this.#setValue('setVariable', state, path, value);
+  }
+
+  async #setExpression(args: unknown): Promise<AnswerFirst> {
+    const { expression, value, frameId } = read(setExpressionArguments, args);
+    return this.#setValue(
+      'setExpression',
+      this.#stopped('setExpression').stateOf(frameId),
+      expression,
+      value,
+    );
+  }
+
+  async #setValue(request: string, state: number, target: string, value: string): Promise<AnswerFirst> {
+    const opened = this.#whileStopped(request);
+    const stop = await setValue(opened, state, target, value);
+    const view = new StopView(opened, stop, this.#client, this.#threads);
+    const answer = await view.valueSet(target);
+    this.#view = view;
+    return new AnswerFirst(answer, () => {
+      this.#output('console', `${describeChange(opened.debugger.trajectory, stop.state) ?? 'unchanged'}\n`);
+      this.#invalidate(view);
+      return Promise.resolve();
+    });
+  }
+
+  async #sampleAgain(args: unknown): Promise<AnswerFirst> {
+    const count = checkedCount(read(sampleAgainArguments, args).count);
+    const opened = this.#whileStopped('neuralDebug/sampleAgain');
+    const { debugger: session } = opened;
+    if (this.#client.showsProgress) this.#progress.start(describeWorld(session.world.description));
+    const samples = await session.sampleAgain(count).finally(() => {
+      this.#progress.end();
+      this.#usage.tell(session.world);
+    });
+    return new AnswerFirst(samplesAnswer(session, this.#client, samples), () => {
+      if (this.#view) this.#invalidate(this.#view);
+      return Promise.resolve();
+    });
+  }
+
+  /** Tells that what is shown has changed where the program stands. */
+  #invalidate(view: StopView): void {
+    if (this.#client.takesInvalidated) this.emitEvent('invalidated', { areas: ['all'] });
+    else this.emitEvent('stopped', view.event);
   }
 
   #whileStopped(request: string): Opened {

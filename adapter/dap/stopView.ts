@@ -8,7 +8,7 @@ import type { Debugger, Stop } from '../debugger/debugger';
 import { evaluateIn } from '../debugger/evaluateIn';
 import type { Opened } from '../debugger/open';
 import { type StepTarget, stepTargets } from '../debugger/stepTargets';
-import { describeChange } from '../debugger/whatIf';
+import { describeChange, givenNames } from '../debugger/whatIf';
 import { errors } from '../errors';
 import type { ExpressionEvaluator } from '../python/expressions';
 import { exceptionParts } from '../python/repr';
@@ -111,7 +111,9 @@ export class StopView {
         open,
         ...(marks ? { marks } : {}),
       };
-      scopes.push(this.#scope(`Locals${asOf}`, 'locals', shown));
+      const given = givenNames(trajectory, known.state);
+      const edited = given.size === 0 ? '' : `, set by you: ${shortText([...given].join(', '), 100)}`;
+      scopes.push(this.#scope(`Locals${asOf}${edited}`, 'locals', shown));
     }
     const globals = this.#session.derived.globalNames(state);
     if (globals.length > 0) {
@@ -207,6 +209,25 @@ export class StopView {
       '.',
     );
     return shownText('text' in answer ? answer.text : answer.problem);
+  }
+
+  /** What a row of the variables is written as in an expression, and the state whose frame it is in. */
+  placeOfRow(reference: number, name: string): { state: number; path: string } {
+    const row = this.#variables.pathOf(reference, name);
+    if (!row) throw errors.whatIfPlace(shortText(name, 100), 'no expression leads to it');
+    return row;
+  }
+
+  /** The state of a frame; without one that of the stop. */
+  stateOf(frameId: number | undefined): number {
+    return frameId === undefined ? this.stop.state : this.#stateOf(frameId);
+  }
+
+  /** The answer that shows a value that was set. */
+  async valueSet(expression: string): Promise<object> {
+    const { repr, isDerived } = await this.#evaluated(expression, undefined);
+    const { result, ...row } = this.#result(repr, 'watch', isDerived);
+    return { ...row, value: result };
   }
 
   /** The calls of the current line that a step can go into. */
@@ -360,7 +381,7 @@ export class StopView {
     return results;
   }
 
-  #result(repr: string, context: string, isDerived: boolean): object {
+  #result(repr: string, context: string, isDerived: boolean): Shown {
     if (context === 'clipboard' || context === 'variables') return { result: repr, variablesReference: 0 };
     const row = this.#variables.variable('', { repr, confidence: null }, null);
     const { value, variablesReference, indexedVariables, namedVariables } = row;
@@ -379,6 +400,15 @@ function labelOf(target: StepTarget): string {
 
 /** How long a command of the debug console may take, in milliseconds. */
 const consolePatience = 120_000;
+
+/** How a value that was asked for is shown. */
+interface Shown {
+  readonly result: string;
+  readonly type?: string | undefined;
+  readonly variablesReference: number;
+  readonly indexedVariables?: number | undefined;
+  readonly namedVariables?: number | undefined;
+}
 
 const stopReasons: Readonly<Record<Stop['reason'], string>> = {
   entry: 'entry',

@@ -55,6 +55,15 @@ const configurationShape = z.object({
   allStates: z.boolean().default(false),
   /** Whether a step over is predicted while a person looks at a stop. */
   prefetch: z.boolean().default(false),
+  /** The state to start at, and to stop at: a line, and its locals as Python literals; null: the beginning. */
+  startAt: z
+    .strictObject({
+      line: z.number().int().positive(),
+      locals: z.record(z.string(), z.string()).default({}),
+    })
+    .transform(({ line, locals }) => ({ line, locals: new Map(Object.entries(locals)) }))
+    .nullable()
+    .default(null),
   /** The Python interpreter; null: `python3`. */
   python: z.string().min(1).nullable().default(null),
   /** Which kind of Python evaluates and runs; null: an interpreter where there is one, else Pyodide. */

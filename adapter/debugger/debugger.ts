@@ -15,6 +15,7 @@ import { PrintedOutput } from './printedOutput';
 import { recordSteps } from './record';
 import { type Returned, returnedBetween } from './returned';
 import { drawSamples, type Samples } from './samples';
+import type { StartAt } from './startAt';
 import { type ForwardRequest, stateBefore, stepEnd } from './stepping';
 import { type StepTarget, targetEnd } from './stepTargets';
 import { type Change, checkChange, versionOf } from './whatIf';
@@ -56,6 +57,8 @@ export interface DebuggerOptions {
   readonly allStates: boolean;
   /** Whether a step over is predicted while a person looks at a stop. */
   readonly prefetch: boolean;
+  /** The state to start at; null: the program's beginning. */
+  readonly startAt?: StartAt | null;
 }
 
 export const defaultOptions: DebuggerOptions = {
@@ -175,6 +178,7 @@ export class Debugger {
     if (stop.reason !== 'entry') return stop;
     this.#first = Math.min(this.#first ?? stop.state, stop.state);
     this.#cursor = stop.state;
+    if (this.options.startAt) return { ...(await this.whatIf(this.options.startAt)), reason: 'entry' };
     await this.#tellLogged(stop.state);
     if (stopOnEntry) return stop;
     const match = await this.breakpoints.match(this.trajectory, stop.state);
@@ -230,13 +234,22 @@ export class Debugger {
    */
   whatIf(change: Change): Promise<Stop> {
     return this.#exclusively(async ({ signal }) => {
-      if (this.#cursor < 0) throw errors.notStarted();
-      checkChange(this.source, this.trajectory, this.world, this.#cursor, change);
+      this.checkWhatIf(change);
       const version = await versionOf(this.world, this.trajectory, this.#cursor, change, signal);
       // What was written before it was told with the state that it is a version of.
       this.#told.add(version);
       return this.#arrive('goto', version);
     });
+  }
+
+  /**
+   * Checks whether the current state can be changed so.
+   *
+   * @throws CatalogueError with the reason why it cannot
+   */
+  checkWhatIf(change: Change): void {
+    if (this.#cursor < 0) throw errors.notStarted();
+    checkChange(this.source, this.trajectory, this.world, this.#cursor, change);
   }
 
   /** Puts the cursor on a recorded state. */

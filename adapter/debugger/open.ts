@@ -14,6 +14,7 @@ import type { World } from '../world/world';
 import type { Configuration } from './configuration';
 import { Debugger, type DebuggerListener } from './debugger';
 import { languageModel } from './server';
+import { entryTo } from './startAt';
 
 /** Where keys come from: each is bound to the origin (`https://host:port`) that it was given for. */
 export type KeyFor = (origin: string) => Promise<string | null>;
@@ -42,8 +43,10 @@ export async function openDebugger(
   if (kind === null) throw errors.noWorld();
   const python = await choosePython(configuration.sandbox, configuration.python);
   const recording = kind === 'recording' ? await openRecording(configuration.recording) : null;
-  const program = recording?.program ?? (await readProgram(configuration));
-  const source = await PythonSource.parse(program.source);
+  const given = recording?.program ?? (await readProgram(configuration));
+  const source = await PythonSource.parse(given.source);
+  const { startAt } = configuration;
+  const program = startAt && !recording ? { ...given, entry: entryTo(source, startAt, given.entry) } : given;
   const world = recording
     ? new RecordingWorld(recording)
     : await openWorld(kind, configuration.server, program, source, python, keyFor);

@@ -85,6 +85,7 @@ export function checkChange(
   change: Change,
 ): void {
   const problem =
+    (world.canBeEdited ? null : world.whatIfProblem(trajectory, state, { name: 'what_if', ...change })) ??
     functionProblem(source, trajectory, state, change) ??
     world.whatIfProblem(trajectory, state, { name: 'what_if', ...change });
   if (problem !== null) throw errors.whatIfRefused(problem);

@@ -1,0 +1,65 @@
+import type { DebugProtocol } from '@vscode/debugprotocol';
+import { branchesOf } from '../debugger/branches';
+import type { Debugger } from '../debugger/debugger';
+import { maxSamples, type Samples } from '../debugger/samples';
+import { sampleRows } from '../debugger/whatIfCommands';
+import { errors } from '../errors';
+import { shortText } from '../shownText';
+import type { World } from '../world/world';
+import type { Client } from './client';
+import { gotoTargetsArguments, read } from './requests';
+
+/** What a session can do in a world beyond what it can do in all. */
+export function capabilitiesIn(world: World): DebugProtocol.Capabilities | null {
+  return world.canBeEdited
+    ? { supportsSetVariable: true, supportsSetExpression: true, supportsGotoTargetsRequest: true }
+    : null;
+}
+
+/** The places that execution can be put on, for a line of the editor. */
+export function gotoTargets(session: Debugger, client: Client, args: unknown): object {
+  const { source, line } = read(gotoTargetsArguments, args);
+  if (client.ownPath(source) !== session.trajectory.program.path) return { targets: [] };
+  const own = session.source.breakpointLine(client.ownLine(line));
+  if (own === null) return { targets: [] };
+  session.checkWhatIf({ locals: new Map(), line: own });
+  const target: DebugProtocol.GotoTarget = {
+    id: own,
+    label: `What if execution went on at line ${own}`,
+    line: client.lineOf(own),
+  };
+  return { targets: [target] };
+}
+
+/** All branches of the record, for `neuralDebug/branches`. */
+export function branches({ trajectory, cursor }: Debugger, client: Client): object {
+  return {
+    branches: branchesOf(trajectory, cursor).map(({ number, first, length, label, isCurrent }) => ({
+      branch: number,
+      label: shortText(label, 200),
+      function: shortText(trajectory.frame(first).function, 200),
+      line: client.lineOf(trajectory.line(first)),
+      length,
+      isCurrent,
+    })),
+  };
+}
+
+/** What samples came to, for `neuralDebug/sampleAgain`. */
+export function samplesAnswer({ trajectory }: Debugger, client: Client, samples: Samples): object {
+  return {
+    drawn: samples.drawn,
+    notes: samples.notes,
+    groups: sampleRows(trajectory, samples).map((row) => ({
+      ...row,
+      line: row.line === null ? null : client.lineOf(row.line),
+    })),
+  };
+}
+
+/** How many samples are asked for. */
+export function checkedCount(count: number): number {
+  if (count > maxSamples)
+    throw errors.requestArgument('count', `at most ${maxSamples} samples are drawn at once`);
+  return count;
+}

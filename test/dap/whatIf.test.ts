@@ -1,0 +1,192 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DebugProtocol } from '@vscode/debugprotocol';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { startModelServer } from '../../adapter/modelServer/server';
+import { DapClient } from '../support/dapClient';
+
+let folder = '';
+let program = '';
+let client: DapClient;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'neural-debug-what-if-'));
+  program = join(folder, 'rates.py');
+  writeFileSync(
+    program,
+    [
+      'def total(items, rate):',
+      '    result = 0',
+      '    for item in items:',
+      '        result += item',
+      '    if rate:',
+      '        result += rate',
+      '    return result',
+      '',
+      '',
+      'def main(items):',
+      '    prices = {"a": items, "b": 2}',
+      '    return total(items, prices["b"])',
+      '',
+    ].join('\n'),
+  );
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+afterEach(() => client.end());
+
+async function open(args: object = {}, invalidated = true): Promise<void> {
+  client = new DapClient();
+  await client.ask('initialize', {
+    adapterID: 'neural-debug',
+    linesStartAt1: true,
+    columnsStartAt1: true,
+    supportsInvalidatedEvent: invalidated,
+  });
+  await client.ask('launch', { program, entry: 'main([1, 2])', stopOnEntry: true, ...args });
+  await client.event('initialized');
+}
+
+async function expectTranscript(name: string): Promise<void> {
+  const text = client.transcript([
+    [folder, 'FOLDER'],
+    [/Python \d+\.\d+\.\d+/g, 'Python 3'],
+    [/http:\/\/[\d.]+:\d+/g, 'http://SERVER'],
+  ]);
+  await expect(text).toMatchFileSnapshot(`golden/${name}.txt`);
+}
+
+async function reference(): Promise<number> {
+  const [frame] = await client.stack();
+  const { scopes } = await client.ask<DebugProtocol.ScopesResponse['body']>('scopes', { frameId: frame?.id });
+  return scopes[0]?.variablesReference ?? 0;
+}
+
+it('sets variables and items inside them, and what follows is another branch', async () => {
+  await open({ world: 'reference' });
+  await client.start(program);
+  await client.move('next');
+  const prices = await reference();
+  await client.ask('setVariable', { variablesReference: prices, name: 'items', value: '[10, 20] * 2' });
+  await client.event('invalidated');
+  const variables = await client.ask<DebugProtocol.VariablesResponse['body']>('variables', {
+    variablesReference: await reference(),
+  });
+  const row = variables.variables.find(({ name }) => name === 'prices');
+  await client.ask('variables', { variablesReference: row?.variablesReference });
+  await client.ask('setVariable', {
+    variablesReference: row?.variablesReference,
+    name: "'b'",
+    value: 'len(items) + 1',
+  });
+  await client.event('invalidated');
+  const [top] = await client.stack();
+  await client.ask('setExpression', { expression: 'prices["a"][0]', value: '7', frameId: top?.id });
+  await client.event('invalidated');
+  await client.request('setExpression', { expression: 'nothing', value: '7', frameId: top?.id });
+  await client.request('setVariable', {
+    variablesReference: await reference(),
+    name: 'items',
+    value: 'object()',
+  });
+  expect(await client.locals()).toMatchObject({
+    items: '[10, 20, 10, 20]',
+    prices: "{'a': [7, 2], 'b': 5}",
+  });
+  await client.move('next');
+  await client.ask('neuralDebug/branches');
+  await client.ask('neuralDebug/switchBranch', { branch: 1 });
+  await client.event('stopped');
+  expect(await client.locals()).toMatchObject({ items: '[1, 2]', prices: "{'a': [1, 2], 'b': 2}" });
+  const end = await client.move('next');
+  expect(end.description).toContain('returned 5');
+  await client.request('neuralDebug/switchBranch', { branch: 9 });
+  await expectTranscript('setVariable');
+});
+
+it('lets execution go on at another line, and refuses lines where it cannot', async () => {
+  await open({ world: 'reference' });
+  await client.start(program, [5]);
+  await client.move('continue');
+  const source = { path: program };
+  await client.ask('gotoTargets', { source, line: 7 });
+  await client.request('gotoTargets', { source, line: 11 });
+  await client.ask('goto', { threadId: 1, targetId: 7 });
+  await client.event('stopped');
+  const { description } = await client.move('next');
+  expect(description).toContain('returned 3');
+  await expectTranscript('goto');
+});
+
+it('goes back to the beginning of any frame, and sets nothing in the callers', async () => {
+  await open({ world: 'reference' }, false);
+  await client.start(program, [7]);
+  await client.move('continue');
+  const [inner, outer] = await client.stack();
+  await client.request('setExpression', { expression: 'items', value: '[]', frameId: outer?.id });
+  await client.ask('restartFrame', { frameId: inner?.id });
+  await client.event('stopped');
+  expect((await client.stack())[0]?.line).toBe(2);
+  await client.ask('setExpression', { expression: 'rate', value: '0' });
+  await client.event('stopped');
+  const [again] = await client.stack();
+  await client.move('continue');
+  await client.ask('restartFrame', { frameId: (await client.stack())[1]?.id });
+  await client.event('stopped');
+  expect((await client.stack())[0]).toMatchObject({ line: 11, name: 'main' });
+  expect(again?.line).toBe(2);
+  await expectTranscript('restartFrame');
+});
+
+it('starts at a given state', async () => {
+  await open({
+    world: 'reference',
+    entry: undefined,
+    startAt: { line: 5, locals: { items: '[]', rate: '3', result: '10' } },
+  });
+  await client.start(program);
+  expect(await client.locals()).toMatchObject({ items: '[]', rate: '3', result: '10' });
+  const stop = await client.move('stepOut');
+  expect(stop.description).toContain('returned 13');
+  await expectTranscript('startAt');
+});
+
+it('samples again, over HTTP', async () => {
+  const server = await startModelServer({ port: 0 });
+  try {
+    client = new DapClient({ keyFor: () => Promise.resolve(server.token) });
+    await client.launch({
+      program,
+      entry: 'main([1, 2])',
+      stopOnEntry: true,
+      server: { baseUrl: server.url },
+    });
+    await client.start(program);
+    const samples = await client.ask('neuralDebug/sampleAgain', { count: 3 });
+    expect(samples).toMatchObject({
+      drawn: 3,
+      groups: [{ count: 3, share: 1, event: 'line', function: 'main', line: 12 }],
+    });
+    expect(await client.ask('neuralDebug/branches')).toMatchObject({ branches: [{ branch: 1 }] });
+    expect((await client.request('neuralDebug/sampleAgain', { count: 5_000 })).success).toBe(false);
+  } finally {
+    await server.close();
+  }
+});
+
+it('a recording cannot be edited, and says why', async () => {
+  client = new DapClient();
+  const recording = new URL('recordings/uncaught.jsonl', import.meta.url).pathname;
+  await client.launch({ world: 'recording', recording, stopOnEntry: true });
+  await client.start('/project/uncaught.py');
+  expect(client.messages.some((message) => 'event' in message && message.event === 'capabilities')).toBe(
+    false,
+  );
+  const refused = await client.request('setExpression', { expression: 'table', value: '1' });
+  expect(refused.message).toContain('A recording holds what was recorded');
+  expect((await client.request('neuralDebug/sampleAgain', { count: 2 })).message).toContain(
+    'no other samples',
+  );
+});
