@@ -46,10 +46,30 @@ async function copyPyodide(file) {
   else console.warn(`${source} is missing (npm ci): the build has no sandbox.`);
 }
 
+/**
+ * The language client in a file of its own: the extension is read whole when it starts, and most of it would be
+ * this, which is wanted a little later.
+ */
+const languageClient = 'vscode-languageclient/node';
+const apart = {
+  name: 'apart',
+  setup(bundler) {
+    const filter = new RegExp(`^${languageClient}$`);
+    bundler.onResolve({ filter }, ({ path }) => ({ path, namespace: 'apart' }));
+    bundler.onResolve({ filter: /^\.\/languageClient\.cjs$/ }, ({ path }) => ({ path, external: true }));
+    bundler.onLoad({ filter, namespace: 'apart' }, () => ({
+      contents: "module.exports = require('./languageClient.cjs');",
+    }));
+  },
+};
+
+const extension = { ...shared, external: ['vscode'], minifyWhitespace: true, minifySyntax: true };
+
 await mkdir('dist/pyodide', { recursive: true });
 await Promise.all([
   build({ ...shared, entryPoints: { cli: 'adapter/cli/main.ts' } }),
-  build({ ...shared, entryPoints: { extension: 'src/extension.ts' }, external: ['vscode'] }),
+  build({ ...extension, entryPoints: { extension: 'src/extension.ts' }, plugins: [apart] }),
+  build({ ...extension, entryPoints: { languageClient } }),
   ...resources.map((file) => copyFile(file, `dist/${basename(file)}`)),
   ...pyodideFiles.map(copyPyodide),
 ]);

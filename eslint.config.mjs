@@ -7,7 +7,7 @@ import tseslint from 'typescript-eslint';
  */
 const floors = [
   ['src'],
-  ['adapter/cli', 'adapter/dap', 'adapter/modelServer'],
+  ['adapter/cli', 'adapter/dap', 'adapter/lsp', 'adapter/modelServer'],
   ['adapter/inputs', 'adapter/evaluation'],
   ['adapter/debugger'],
   ['adapter/world'],

@@ -409,6 +409,18 @@ export const errors = {
       `The command takes ${wanted}, not ${JSON.stringify(given.slice(0, 200))}.`,
       '"help" lists what the commands take.',
     ),
+  noFunctionHere: () =>
+    entry(763, 'user')(
+      'There is no function at the cursor that can be called.',
+      'Put the cursor into a function of a Python file.',
+    ),
+  unreadableRecording: (name: string) =>
+    entry(761, 'user')(
+      `${name} has no state that could be debugged.`,
+      'The problems view says what is wrong in it: mend that, or record it again.',
+    ),
+  unsavedRecording: () =>
+    entry(762, 'user')('The recording is not in a file yet.', 'Save it, then debug it.'),
   noPythonFile: () =>
     entry(751, 'user')(
       'There is no Python file to debug.',

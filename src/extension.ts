@@ -1,10 +1,14 @@
 import * as vscode from 'vscode';
 import { connectServer, setApiKey } from './commands/connectServer';
 import { askEntryCall, debugCall, debugFile } from './commands/debugFile';
+import { debugFunction } from './commands/debugFunction';
+import { debugRecording } from './commands/debugRecording';
 import { AdapterFactory } from './debug/adapterFactory';
 import { ConfigurationProvider, debugType } from './debug/configurationProvider';
 import { evaluatableExpressions } from './debug/evaluatableExpressions';
 import { LogTracker } from './debug/tracker';
+import { LanguageFeatures } from './languageClient/languageFeatures';
+import { TrajectoryTracker } from './languageClient/trajectoryTracker';
 import { ApiKeys } from './servers/apiKeys';
 import { Consent } from './servers/consent';
 import { RealRuns } from './servers/realRuns';
@@ -14,24 +18,38 @@ export function activate(context: vscode.ExtensionContext): void {
   const keys = new ApiKeys(context.secrets);
   const configurations = new ConfigurationProvider(keys, new Consent(context.globalState));
   const realRuns = new RealRuns(context.workspaceState);
+  const features = new LanguageFeatures(context, log);
   const { Dynamic } = vscode.DebugConfigurationProviderTriggerKind;
   context.subscriptions.push(
     log,
+    features,
     vscode.debug.registerDebugConfigurationProvider(debugType, configurations),
     vscode.debug.registerDebugConfigurationProvider(debugType, configurations, Dynamic),
     vscode.debug.registerDebugAdapterDescriptorFactory(debugType, new AdapterFactory(keys)),
     vscode.debug.registerDebugAdapterTrackerFactory(debugType, new LogTracker(log)),
+    vscode.debug.registerDebugAdapterTrackerFactory(debugType, new TrajectoryTracker(features)),
     evaluatableExpressions(),
     vscode.commands.registerCommand('neuralDebug.debugFile', debugFile),
     vscode.commands.registerCommand('neuralDebug.debugCall', debugCall),
+    vscode.commands.registerCommand('neuralDebug.debugFunction', (uri: unknown, name: unknown) =>
+      debugFunction(features, uri, name),
+    ),
+    vscode.commands.registerCommand('neuralDebug.debugRecording', (uri: unknown) =>
+      debugRecording(features, context.globalStorageUri, uri),
+    ),
     vscode.commands.registerCommand('neuralDebug.askEntryCall', askEntryCall),
     vscode.commands.registerCommand('neuralDebug.connectServer', () => connectServer(keys)),
     vscode.commands.registerCommand('neuralDebug.setApiKey', () => setApiKey(keys)),
-    vscode.commands.registerCommand('neuralDebug.guessInput', async (uri?: vscode.Uri, name?: string) => {
-      // Loaded when it is first wanted, so that the editor's start does not wait for it.
-      const { GuessInput } = await import('./commands/guessInput');
-      await new GuessInput(keys, realRuns).run(uri, name);
-    }),
+    vscode.commands.registerCommand(
+      'neuralDebug.guessInput',
+      async (uri?: vscode.Uri | string, name?: string) => {
+        // Loaded when it is first wanted, so that the editor's start does not wait for it.
+        const { GuessInput } = await import('./commands/guessInput');
+        // A lens gives the URI as text.
+        const file = typeof uri === 'string' ? vscode.Uri.parse(uri, true) : uri;
+        await new GuessInput(keys, realRuns).run(file, name);
+      },
+    ),
     vscode.commands.registerCommand('neuralDebug.showLog', () => {
       log.show();
     }),

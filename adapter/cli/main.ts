@@ -113,7 +113,7 @@ function program(finish: (code: number) => void): Command {
     .argument('<file>', 'the Python file')
     .option('--entry <call>', 'the call to record; without it the file is a script')
     .option('--arg <text>', 'an argument of the script (repeatable)', oneMore, [])
-    .requiredOption('-o, --output <file>', 'the recording; - for standard output')
+    .requiredOption('-o, --output <file>', 'the recording, best PROGRAM.trace.jsonl; - for standard output')
     .option('--python <path>', 'the Python interpreter (default: python3)')
     .addOption(sandbox())
     .action(async (file: string, options: TraceOptions) => {
@@ -220,6 +220,19 @@ function program(finish: (code: number) => void): Command {
       const address = server.address();
       if (typeof address === 'object' && address) process.stdout.write(`127.0.0.1:${address.port}\n`);
       await new Promise((closed) => server.once('close', closed));
+    });
+
+  cli
+    .command('lsp')
+    .description('serve the Language Server Protocol for recordings, traces and Python, on standard streams')
+    // Editors say how they talk to a server, and who they are.
+    .option('--stdio', 'as always')
+    .option('--clientProcessId <id>', 'the process with which the server ends')
+    .action(async () => {
+      // Loaded when it is wanted: no other command needs it.
+      const { serveOnStandardStreams: serveLanguage } = await import('../lsp/server');
+      serveLanguage();
+      await new Promise(() => undefined);
     });
 
   return cli;

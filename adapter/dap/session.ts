@@ -22,6 +22,7 @@ import { capabilities } from './capabilities';
 import { Client } from './client';
 import { setExceptionBreakpoints } from './exceptionFilters';
 import { Progress } from './progress';
+import { recording } from './recordingRequest';
 import {
   cancelArguments,
   gotoArguments,
@@ -57,6 +58,8 @@ export class NeuralDebugSession extends Router {
   #client = new Client({});
   #configuration: Configuration | null = null;
   #opened: Opened | null = null;
+  /** What was opened last, for what is asked once it was closed. */
+  #newest: Opened['debugger'] | null = null;
   /** The newest stop. */
   #view: StopView | null = null;
   readonly #threads = new Threads();
@@ -76,6 +79,7 @@ export class NeuralDebugSession extends Router {
     'exceptionInfo',
     'breakpointLocations',
     'dataBreakpointInfo',
+    'neuralDebug/recording',
     'loadedSources',
     'stepInTargets',
     'completions',
@@ -106,6 +110,7 @@ export class NeuralDebugSession extends Router {
     'neuralDebug/origin': (args) => origin(this.#known('neuralDebug/origin'), this.#client, args),
     'neuralDebug/goToState': (args) => this.#goToState(args),
     'neuralDebug/compare': () => this.#compare(),
+    'neuralDebug/recording': (args) => this.#recording(args),
     exceptionInfo: () => this.#stopped('exceptionInfo').exceptionInfo(),
     loadedSources: () => ({ sources: [this.#client.sourceOf(this.#debugger.trajectory.program.path)] }),
     next: () => this.#forward('next'),
@@ -184,7 +189,7 @@ export class NeuralDebugSession extends Router {
     });
   }
 
-  #open(configuration: Configuration, recorded: Trajectory | null): Promise<Opened> {
+  async #open(configuration: Configuration, recorded: Trajectory | null): Promise<Opened> {
     const keyFor = this.options.keyFor ?? (() => Promise.resolve(null));
     const listener = {
       output: (text: string, isDerived: boolean) => {
@@ -197,7 +202,9 @@ export class NeuralDebugSession extends Router {
         this.#progress.update(states);
       },
     };
-    return openDebugger(configuration, keyFor, listener, recorded);
+    const opened = await openDebugger(configuration, keyFor, listener, recorded);
+    this.#newest = opened.debugger;
+    return opened;
   }
 
   #configurationDone(): AnswerFirst {
@@ -392,6 +399,12 @@ export class NeuralDebugSession extends Router {
       this.emitEvent('thread', { reason: 'started', threadId });
     }
     this.emitEvent('stopped', this.#view.event);
+  }
+
+  /** Also after the end, for what was predicted is worth keeping then. */
+  #recording(args: unknown): Promise<object> {
+    if (!this.#newest) throw errors.notLaunched();
+    return recording(this.#newest, args);
   }
 
   #pause(): object | undefined {

@@ -134,9 +134,17 @@ export function endLine(ending: Ending): string {
   return `${JSON.stringify({ end: how, notes, output: output ?? undefined, text: text ?? undefined })}\n`;
 }
 
-/** A trajectory's states from the first to the newest, as a recording's lines. */
-export function* recordingLines(trajectory: Trajectory, world: RecordedWorld): Generator<string> {
-  yield headerLine(trajectory.program, world);
+/**
+ * A trajectory's states from the first to the newest, as a recording's lines.
+ *
+ * @param program what the header says, where it is not the trajectory's own program
+ */
+export function* recordingLines(
+  trajectory: Trajectory,
+  world: RecordedWorld,
+  program: Program = trajectory.program,
+): Generator<string> {
+  yield headerLine(program, world);
   let last = -1;
   for (let index = trajectory.next(-1); index !== null; index = trajectory.next(index)) {
     yield stateLine(trajectory, index);
@@ -160,20 +168,54 @@ export interface Recording {
  */
 export function readRecording(text: string, name: string): Recording {
   const lines = text.split('\n');
-  const header = parseLine(headerShape, lines[0] ?? '', name, 1);
-  if (header.version !== version) throw errors.recordingVersion(name, header.version, version);
+  const header = readHeaderLine(lines[0] ?? '', name);
   const steps: Step[] = [];
   for (const [index, line] of lines.entries()) {
     if (index === 0 || line.trim() === '') continue;
     if (steps.at(-1)?.kind === 'end')
       throw errors.recordingLine(name, index + 1, 'nothing may follow the end');
-    steps.push(readStep(line, name, index + 1));
+    steps.push(readStepLine(line, name, index + 1));
   }
-  return { program: header.program, world: { name: header.world, isReal: header.real }, steps };
+  return { ...header, steps };
 }
 
-function readStep(line: string, name: string, number: number): Step {
-  if (/^\s*\{\s*"end"/.test(line)) {
+/**
+ * Reads a recording's first line.
+ *
+ * @throws CatalogueError where it is no header, or one of another version
+ */
+export function readHeaderLine(line: string, name: string): Pick<Recording, 'program' | 'world'> {
+  const header = parseLine(headerShape, line, name, 1);
+  if (header.version !== version) throw errors.recordingVersion(name, header.version, version);
+  return { program: header.program, world: { name: header.world, isReal: header.real } };
+}
+
+/** What keeps a line of a recording from being read. */
+export interface LineProblem {
+  /** The names and indices that lead to what is wrong; null where the line is no JSON. */
+  readonly path: readonly PropertyKey[] | null;
+  readonly message: string;
+}
+
+/** What is wrong with a line of a recording, the header (line 1) or another; null where nothing is. */
+export function lineProblem(line: string, number: number): LineProblem | null {
+  const shape: z.ZodType = number === 1 ? headerShape : isEnd(line) ? endShape : stateShape;
+  const checked = checkLine(shape, line);
+  return 'problem' in checked ? checked.problem : null;
+}
+
+function isEnd(line: string): boolean {
+  return /^\s*\{\s*"end"/.test(line);
+}
+
+/**
+ * Reads the line of a state or of the end.
+ *
+ * @param number the line's number in the file, for errors
+ * @throws CatalogueError where it is neither
+ */
+export function readStepLine(line: string, name: string, number: number): Step {
+  if (isEnd(line)) {
     const { end, notes, output, text } = parseLine(endShape, line, name, number);
     return { kind: 'end', how: end, notes, output: output ?? null, text: text ?? null };
   }
@@ -207,20 +249,27 @@ function readStep(line: string, name: string, number: number): Step {
 }
 
 function parseLine<T>(shape: z.ZodType<T>, line: string, name: string, number: number): T {
+  const checked = checkLine(shape, line);
+  if ('data' in checked) return checked.data;
+  const { path, message } = checked.problem;
+  throw errors.recordingLine(
+    name,
+    number,
+    path === null ? message : `${path.map(String).join('.') || 'it'}: ${message}`,
+  );
+}
+
+function checkLine<T>(shape: z.ZodType<T>, line: string): { data: T } | { problem: LineProblem } {
   let json: unknown;
   try {
     json = JSON.parse(line);
   } catch {
-    throw errors.recordingLine(name, number, 'it is not JSON');
+    return { problem: { path: null, message: 'it is not JSON' } };
   }
   const parsed = shape.safeParse(json);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return { data: parsed.data };
   const [issue] = parsed.error.issues;
-  throw errors.recordingLine(
-    name,
-    number,
-    `${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'not valid'}`,
-  );
+  return { problem: { path: issue?.path ?? [], message: issue?.message ?? 'not valid' } };
 }
 
 function reprs(locals: Locals): Record<string, string | null> {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { guessInput } from './guessInput.mjs';
+import { languageGroup } from './languageUi.mjs';
 import { startCountingServer } from './modelServer.mjs';
 import { root } from './setup.mjs';
 import { until } from './workbench.mjs';
@@ -242,7 +243,7 @@ const entryCall = {
   },
 };
 
-export const groups = [session, unconnected, entryCall, guessInput(connected)];
+export const groups = [session, unconnected, entryCall, guessInput(connected), languageGroup(connected)];
 
 /** The README's picture: a predicted stop in the shopping cart. */
 export const takePicture = {

@@ -1,5 +1,6 @@
 import { errors } from '../../errors';
 import type { EventKind, Locals } from '../../trajectory/state';
+import { frameProblem } from './frameProblem';
 import { splitFrame } from './frames';
 import { readJsonString } from './json';
 import { readLocals, resolveLocals } from './locals';
@@ -66,24 +67,22 @@ function framesOf(text: string): HistoryFrame[] {
   if (texts.pop()?.trim() !== '') throw errors.malformedTracePrompt(`its last frame has no ${frameEnd}`);
   const scopes: (Locals | null)[] = [];
   return texts.map((frameText, index) => {
-    const { kind, line, locals: written, argument } = splitFrame(frameText);
-    const malformed = (what: string) => errors.malformedTracePrompt(`frame ${index + 1} ${what}`);
-    if (!kind) throw malformed('does not begin with the token of a kind');
-    if (!line) throw malformed(`has no ${controlTokens.action}`);
-    const { event } = kind;
-    const frame = { event, line: exactKey(line.text) };
+    const raw = splitFrame(frameText);
+    const malformed = frameProblem(raw);
+    if (malformed) throw errors.malformedTracePrompt(`frame ${index + 1} ${malformed.problem}`);
+    const { kind, line, locals: written, argument } = raw;
+    const event = kind?.event ?? 'line';
+    const frame = { event, line: exactKey(line?.text ?? '') };
     if (event === 'return' || event === 'exception') {
       if (event === 'return') scopes.pop();
       const value = argument && readJsonString(argument.text);
-      if (!value) throw malformed('has no value that is a JSON string');
       return {
         ...frame,
         locals: null,
-        argument: value.text === unchanged ? null : mendControlText(value.text),
+        argument: !value || value.text === unchanged ? null : mendControlText(value.text),
       };
     }
-    const values = readLocals(written.text, () => null);
-    if (!values) throw malformed('has locals that are no JSON object of strings');
+    const values = readLocals(written.text, () => null) ?? new Map<string, never>();
     const locals = resolveLocals(values, event === 'call' ? null : (scopes.at(-1) ?? null));
     if (event === 'line') scopes.pop();
     scopes.push(locals);

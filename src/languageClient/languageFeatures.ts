@@ -1,0 +1,124 @@
+import * as vscode from 'vscode';
+import type { LanguageClient, LanguageClientOptions, ServerOptions } from 'vscode-languageclient/node';
+import type { z } from 'zod';
+import {
+  type ExampleCalls,
+  exampleCallsRequest,
+  exampleCallsResult,
+  recordingTextRequest,
+  recordingTextResult,
+  trajectoryNotification,
+} from '../../adapter/lsp/protocol';
+import { functionLenses } from './lenses';
+
+/** How often a server that ended by itself is started again. */
+const maxRestarts = 3;
+
+const languages: ReadonlySet<string> = new Set(['python', 'neural-debug-recording', 'cwm-trace']);
+const header = /^\{\s*"recording"\s*:\s*"neural-debug"/;
+
+/**
+ * What the language server gives to Python files, recordings and traces. The server, a process of its own, starts
+ * with the first such document and not before.
+ */
+export class LanguageFeatures implements vscode.Disposable {
+  #client: Promise<LanguageClient> | null = null;
+  readonly #subscriptions: vscode.Disposable[] = [];
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    this.#subscriptions.push(
+      vscode.workspace.onDidOpenTextDocument((document) => {
+        this.#meet(document);
+      }),
+    );
+    // After activation, so that nothing waits for it.
+    const later = setTimeout(() => {
+      vscode.workspace.textDocuments.forEach((document) => {
+        this.#meet(document);
+      });
+    }, 0);
+    this.#subscriptions.push(
+      new vscode.Disposable(() => {
+        clearTimeout(later);
+      }),
+    );
+  }
+
+  /** The calls of a function that are written somewhere; null where the file has no such function. */
+  exampleCalls(uri: string, name: string): Promise<ExampleCalls> {
+    return this.#request(exampleCallsResult, exampleCallsRequest, { uri, function: name });
+  }
+
+  /** A recording or trace as a recording of a program with a path; null where nothing in it can be read. */
+  recordingText(uri: string, programPath: string): Promise<z.infer<typeof recordingTextResult>> {
+    return this.#request(recordingTextResult, recordingTextRequest, { uri, programPath });
+  }
+
+  /** Tells of a session's newest trajectory, as a recording's text. */
+  async tellTrajectory(text: string): Promise<void> {
+    // Without a server nobody would show it.
+    const client = await this.#client;
+    await client?.sendNotification(trajectoryNotification, { text });
+  }
+
+  dispose(): void {
+    for (const each of this.#subscriptions) each.dispose();
+    void this.#client?.then((client) => client.dispose()).catch(() => undefined);
+  }
+
+  async #request<T>(shape: z.ZodType<T>, method: string, parameters: object): Promise<T> {
+    const client = await this.#started();
+    return shape.parse(await client.sendRequest(method, parameters));
+  }
+
+  #meet(document: vscode.TextDocument): void {
+    if (document.languageId === 'jsonl' && header.test(document.lineAt(0).text.slice(0, 100))) {
+      void vscode.languages.setTextDocumentLanguage(document, 'neural-debug-recording');
+    } else if (languages.has(document.languageId)) {
+      this.#started().catch((thrown: unknown) => {
+        this.log.error('The language server does not start:', String(thrown));
+      });
+    }
+  }
+
+  #started(): Promise<LanguageClient> {
+    return (this.#client ??= this.#start());
+  }
+
+  async #start(): Promise<LanguageClient> {
+    const { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn, TransportKind } =
+      await import('vscode-languageclient/node');
+    const server: ServerOptions = {
+      module: this.context.asAbsolutePath('dist/cli.cjs'),
+      args: ['lsp'],
+      transport: TransportKind.stdio,
+    };
+    let restarts = 0;
+    const options: LanguageClientOptions = {
+      documentSelector: [
+        { scheme: 'file', language: 'python' },
+        { language: 'neural-debug-recording' },
+        { language: 'cwm-trace' },
+      ],
+      initializationOptions: { functionLenses, debugRecordingCommand: 'neuralDebug.debugRecording' },
+      outputChannel: this.log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      markdown: { isTrusted: false, supportHtml: false },
+      // The user did not ask for the server: its failures go to the log.
+      initializationFailedHandler: () => false,
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed: () => ({
+          action: ++restarts > maxRestarts ? CloseAction.DoNotRestart : CloseAction.Restart,
+          handled: true,
+        }),
+      },
+    };
+    const client = new LanguageClient('neuralDebug', 'Neural Debug', server, options);
+    await client.start();
+    return client;
+  }
+}
