@@ -347,6 +347,11 @@ export const errors = {
       `The model cannot be asked this: ${reason}.`,
       'Ask for an expression over values that can be written as Python, of a model with the format cwm.',
     ),
+  questionEnded: (why: string) =>
+    entry(719, 'nobody')(
+      `The question to the model was ended before it was answered: ${why}.`,
+      'Ask again while the session goes on and the server answers.',
+    ),
   nothingToDebug: (path: string) =>
     entry(701, 'user')(
       `${path} has no statement to debug: it only defines, imports, or is empty.`,
@@ -583,12 +588,12 @@ export const errors = {
   serverStalled: (server: string, seconds: number) =>
     entry(318, 'nobody')(
       `${server} stopped sending in the middle of its answer: nothing came for ${seconds} s.`,
-      'What was predicted is kept: try again to go on, or allow a longer wait.',
+      'What was predicted is kept: try again to go on, or allow a longer wait ("timeouts" of the server).',
     ),
   serverSilent: (server: string, seconds: number) =>
     entry(319, 'nobody')(
       `${server} did not begin to answer within ${seconds} s.`,
-      'It may still be loading the model: try again, or allow a longer wait.',
+      'It may still be loading the model: try again, or allow a longer wait ("timeouts" of the server).',
     ),
   serverSendsOther: (server: string, what: string) =>
     entry(320, 'user')(

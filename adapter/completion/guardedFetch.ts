@@ -1,4 +1,5 @@
 import { errors } from '../errors';
+import { promptOf, withoutEcho } from './echo';
 import type { ServerAddress } from './serverAddress';
 import {
   connectionError,
@@ -61,7 +62,7 @@ export function guardedFetch({ server, apiKey, timeouts, wholeAnswers = false }:
           signal: watch.signal,
         });
       const response = await watch.first(send);
-      return await answer(response, streams, watch, server, apiKey);
+      return await answer(response, streams, watch, server, apiKey, init.body);
     } catch (thrown) {
       watch.end();
       throw thrown;
@@ -142,6 +143,7 @@ async function answer(
   watch: Watch,
   server: ServerAddress,
   apiKey: string | null,
+  sent: RequestInit['body'],
 ): Promise<Response> {
   const reader = response.body?.getReader() ?? null;
   const contentType = response.headers.get('content-type')?.toLowerCase() ?? '';
@@ -159,7 +161,7 @@ async function answer(
   if (!response.ok) {
     throw new ServerRefusal(
       response.status,
-      serverMessage(text, apiKey),
+      withoutEcho(serverMessage(text, apiKey), promptOf(sent)),
       isPage(contentType, text),
       retryAfterText(response.headers.get('retry-after')),
     );

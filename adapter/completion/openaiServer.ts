@@ -11,6 +11,7 @@ import type {
   Usage,
 } from './completion';
 import { concede, type Concessions, fewestTokens } from './concessions';
+import { withoutEcho } from './echo';
 import { guardedFetch, type Timeouts } from './guardedFetch';
 import { IdAnswer } from './idAnswer';
 import { describeFacts, factsUnasked, firstTextModel, probeServer, type ServerFacts } from './probe';
@@ -18,7 +19,7 @@ import type { ServerProfile } from './profile';
 import { chatBody, type RequestOptions, type ServerFields, textBody } from './requestBody';
 import { idEncoding, PromptBodyWriter } from './promptBody';
 import { serverAddress, type ServerAddress } from './serverAddress';
-import { refusalError, serverMessage, ServerRefusal } from './serverFaults';
+import { refusalError, serverMessage, ServerRefusal, withoutSecret } from './serverFaults';
 import { type RequestMeter, UsageMeter, type UsageTotals } from './usage';
 
 export interface OpenAiServerOptions {
@@ -51,6 +52,14 @@ export const defaultTimeouts: Timeouts = { firstByte: 120_000, stall: 60_000 };
 
 type Route = 'chat' | 'text';
 
+/** How often a server is probed that does not let itself be asked all: each time costs some seconds at worst. */
+const mostProbes = 3;
+
+/** Errors of a server that is not there: when it is back, it may be another one. */
+const awayCodes: ReadonlySet<number> = new Set([303, 304, 305, 306]);
+/** The error of a server that does not have the model. */
+const modelUnknownCode = 309;
+
 const modelList = z.object({ data: z.array(z.object({ id: z.string().min(1) })) });
 
 /** Traces have more characters a token than this, so that prompts are not thought shorter than they are. */
@@ -82,6 +91,7 @@ export class OpenAiServer implements CompletionSource {
   readonly #meter = new UsageMeter();
   #bodies = new PromptBodyWriter();
   #facts: ServerFacts | null = null;
+  #probes = 0;
   #charactersPerToken = fewestCharactersPerToken;
   readonly #concessions: Record<Route, Concessions>;
   #model: string | null;
@@ -123,7 +133,8 @@ export class OpenAiServer implements CompletionSource {
   }
 
   get name(): string {
-    const plain = `${this.#model ?? 'the first model'} at ${this.#server.baseUrl}`;
+    const model = this.#model === null ? 'the first model' : withoutSecret(this.#model, this.#apiKey);
+    const plain = `${model} at ${this.#server.baseUrl}`;
     if (!this.#facts || this.#facts.profile === 'generic') return plain;
     return `${plain} (${describeFacts({ ...this.#facts, ...this.traits }, this.#options.control !== null)})`;
   }
@@ -152,14 +163,23 @@ export class OpenAiServer implements CompletionSource {
   }
 
   async ready(signal: AbortSignal): Promise<void> {
-    if (this.#facts) return;
-    const { profile, mode, control } = this.#options;
+    if (this.#facts && (this.#facts.missed === null || this.#probes >= mostProbes)) return;
+    this.#probes++;
+    const { profile, mode, control, timeouts } = this.#options;
     const isAsked = profile !== 'generic' || mode === 'ids';
     const request = this.#request(signal);
     try {
       const facts = isAsked
         ? await probeServer(
-            { server: this.#server, apiKey: this.#apiKey, profile, mode, control, model: this.#model },
+            {
+              server: this.#server,
+              apiKey: this.#apiKey,
+              profile,
+              mode,
+              control,
+              model: this.#model,
+              timeouts,
+            },
             request.signal,
           )
         : factsUnasked(profile);
@@ -167,7 +187,9 @@ export class OpenAiServer implements CompletionSource {
       this.#facts = facts;
       this.#model ??= facts.model;
       const { ids } = facts;
-      if (ids) this.#bodies = new PromptBodyWriter(idEncoding((text) => ids.encode(text)));
+      this.#bodies = ids
+        ? new PromptBodyWriter(idEncoding((text) => ids.encode(text)))
+        : new PromptBodyWriter();
       if (facts.profile === 'hosted') {
         this.#concessions.chat = { ...this.#concessions.chat, tokenLimit: 'max_completion_tokens' };
       }
@@ -206,7 +228,8 @@ export class OpenAiServer implements CompletionSource {
     let meter: RequestMeter | null = null;
     try {
       request.signal.throwIfAborted();
-      await this.ready(request.signal);
+      // Once a prompt is asking for it is enough: what could not be found out is asked before the next one.
+      if (!this.#facts) await this.ready(request.signal);
       this.#model ??= await this.#firstModel(request.signal);
       meter = this.#meter.begin();
       const { profile, ids } = this.#facts ?? factsUnasked('generic');
@@ -225,7 +248,10 @@ export class OpenAiServer implements CompletionSource {
       const stream = await this.#open(prompt, options, meter, request.signal);
       yield* this.#read(stream, prompt, maxTokens, meter, request.signal);
     } catch (thrown) {
-      throw request.signal.aborted ? request.signal.reason : this.#fault(thrown, route);
+      if (request.signal.aborted) throw request.signal.reason;
+      const fault = this.#fault(thrown, route, prompt);
+      this.#forget(fault);
+      throw fault;
     } finally {
       meter?.end();
       request.release();
@@ -349,7 +375,7 @@ export class OpenAiServer implements CompletionSource {
     try {
       for await (const chunk of stream) {
         const piece = readAnswerChunk(chunk);
-        if (!piece) throw this.#otherChunk(chunk);
+        if (!piece) throw this.#otherChunk(chunk, prompt);
         chunks++;
         finish ??= piece.finish;
         stopString ??= piece.stopString;
@@ -383,19 +409,36 @@ export class OpenAiServer implements CompletionSource {
   }
 
   /** What a chunk of another shape is: an error that the server reports, or nothing known. */
-  #otherChunk(chunk: unknown): CatalogueError {
+  #otherChunk(chunk: unknown, prompt: Prompt): CatalogueError {
     const body = JSON.stringify(chunk);
     return /"(object":"error|message|detail)"/.test(body)
-      ? errors.serverStreamError(this.#server.baseUrl, serverMessage(body, this.#apiKey))
+      ? errors.serverStreamError(this.#server.baseUrl, this.#said(body, prompt))
       : errors.serverSendsOther(this.#server.baseUrl, 'a piece of its answer has another shape');
   }
 
+  /** What the server says in an error's body, without the key and without what it repeats of a prompt. */
+  #said(body: string, prompt: Prompt | null): string {
+    return withoutEcho(serverMessage(body, this.#apiKey), textOf(prompt));
+  }
+
+  /** What was found out about a server that is not there any more, or has another model now, is asked anew. */
+  #forget({ code }: CatalogueError): void {
+    if (code !== modelUnknownCode && !awayCodes.has(code)) return;
+    this.#model = this.#options.model?.trim() || null;
+    this.#facts = null;
+    this.#probes = 0;
+  }
+
   /** Whatever was thrown as an error of the catalogue. */
-  #fault(thrown: unknown, route: string): CatalogueError {
+  #fault(thrown: unknown, route: string, prompt: Prompt | null = null): CatalogueError {
     const server = this.#server.baseUrl;
     const cause = causeOf(thrown);
     if (cause instanceof CatalogueError) return cause;
-    if (cause instanceof ServerRefusal) return refusalError(this.#server, cause, route, this.#model);
+    if (cause instanceof ServerRefusal) {
+      const { status, said, isPage, retryAfter } = cause;
+      const told = new ServerRefusal(status, withoutEcho(said, textOf(prompt)), isPage, retryAfter);
+      return refusalError(this.#server, told, route, this.#model);
+    }
     if (cause instanceof APIConnectionTimeoutError) {
       return errors.serverSilent(server, this.#options.timeouts.firstByte / 1000);
     }
@@ -403,7 +446,7 @@ export class OpenAiServer implements CompletionSource {
     if (cause instanceof APIError) {
       return errors.serverStreamError(
         server,
-        serverMessage(JSON.stringify({ error: cause.error as unknown }), this.#apiKey),
+        this.#said(JSON.stringify({ error: cause.error as unknown }), prompt),
       );
     }
     if (cause instanceof SyntaxError) {
@@ -411,6 +454,12 @@ export class OpenAiServer implements CompletionSource {
     }
     return errors.internal(thrown);
   }
+}
+
+/** The text of a prompt; empty where there is none. */
+function textOf(prompt: Prompt | null): string {
+  if (!prompt) return '';
+  return prompt.kind === 'text' ? prompt.text : prompt.messages.map(({ content }) => content).join('\n');
 }
 
 function routeOf(prompt: Prompt): Route {

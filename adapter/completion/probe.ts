@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { CatalogueError, errors } from '../errors';
 import { readAnswerChunk, type AnswerPiece } from './answerChunk';
 import type { ControlText } from './completion';
-import { guardedFetch } from './guardedFetch';
+import { guardedFetch, type Timeouts } from './guardedFetch';
 import { mayTakeIds, productNames, type ServerProfile } from './profile';
 import { textFields } from './requestBody';
 import type { ServerAddress } from './serverAddress';
-import { ServerRefusal } from './serverFaults';
-import { shownText } from './shownText';
+import { isPassing, refusalError, ServerRefusal, withoutSecret } from './serverFaults';
 import { TokenIds, type Tokenize } from './tokenIds';
 
 /** What is known of a server. */
@@ -25,6 +24,8 @@ export interface ServerFacts {
   readonly ids: TokenIds | null;
   /** What people should know, in sentences. */
   readonly notes: readonly string[];
+  /** What kept the server from being asked all of it; null where it was. */
+  readonly missed: CatalogueError | null;
 }
 
 /** What is to be found out. */
@@ -38,6 +39,7 @@ export interface ProbeRequest {
   readonly model: string | null;
   /** The control tokens of the format; null for chats. */
   readonly control: ControlText | null;
+  readonly timeouts: Timeouts;
 }
 
 /** How long the server's other routes may take to answer, and how long one token may take, in milliseconds. */
@@ -53,6 +55,7 @@ export function factsUnasked(profile: ServerProfile, notes: readonly string[] = 
     logprobs: null,
     ids: null,
     notes,
+    missed: null,
   };
 }
 
@@ -61,7 +64,8 @@ export function factsUnasked(profile: ServerProfile, notes: readonly string[] = 
  * not tell is left open: only what makes a format impossible is an error.
  *
  * @returns null where the server could not be reached
- * @throws CatalogueError where the server cannot carry the format
+ * @throws CatalogueError where the server cannot carry the format; where ids are wanted, also for a server that
+ *   could not be asked
  */
 export async function probeServer(request: ProbeRequest, signal: AbortSignal): Promise<ServerFacts | null> {
   if (request.profile === 'fgserve') throw errors.serverIsFgserve(request.server.baseUrl);
@@ -115,31 +119,38 @@ class Probe {
   readonly #quick;
   readonly #patient;
   readonly #notes: string[] = [];
+  #missed: CatalogueError | null = null;
 
   constructor(
     private readonly request: ProbeRequest,
     private readonly signal: AbortSignal,
   ) {
-    const { server, apiKey } = request;
+    const { server, apiKey, timeouts } = request;
     this.#base = server.baseUrl;
     this.#root = server.baseUrl.replace(/\/v\d+$/, '');
-    const guard = (limit: number) =>
-      guardedFetch({ server, apiKey, timeouts: { firstByte: limit, stall: limit }, wholeAnswers: true });
+    const guard = (limit: number) => {
+      const firstByte = Math.min(limit, timeouts.firstByte);
+      const stall = Math.min(limit, timeouts.stall);
+      return guardedFetch({ server, apiKey, timeouts: { firstByte, stall }, wholeAnswers: true });
+    };
     this.#quick = guard(patience.route);
     this.#patient = guard(patience.token);
   }
 
   async run(): Promise<ServerFacts | null> {
-    const { profile: wanted, control, server } = this.request;
+    const { profile: wanted, mode, control, server } = this.request;
     let listed: Answer | null;
     try {
       listed = await this.#get(`${this.#base}/models`);
     } catch (thrown) {
-      if (isUnreachable(thrown)) return null;
       if (!(thrown instanceof CatalogueError) || this.signal.aborted) throw thrown;
+      // A prompt must not go as text where ids are wanted.
+      if (mode === 'ids' && control) throw thrown;
+      if (isUnreachable(thrown)) return null;
       // What this fault is will be told by the request that is meant.
       const given = wanted === 'auto' ? 'generic' : wanted;
-      return factsUnasked(given, [`${server.baseUrl} was not recognized: ${thrown.message}`]);
+      const notes = [`${server.baseUrl} was not recognized: ${thrown.message}`];
+      return { ...factsUnasked(given, notes), missed: thrown };
     }
     const models = modelList.safeParse(listed?.json);
     const list = models.success ? models.data.data : [];
@@ -159,10 +170,10 @@ class Probe {
     }
     const tried =
       control && model !== null && profile !== 'hosted' ? await this.#try(facts, control, model) : facts;
-    if (this.request.mode === 'ids' && control && !tried.ids) {
-      throw errors.serverTakesNoIds(server.baseUrl, tried.product);
+    if (mode === 'ids' && control && !tried.ids) {
+      throw this.#missed ?? errors.serverTakesNoIds(server.baseUrl, tried.product);
     }
-    return { ...tried, notes: this.#notes };
+    return { ...tried, notes: this.#notes, missed: this.#missed };
   }
 
   async #recognize(first: ListedModel | null, header: string): Promise<ServerProfile> {
@@ -191,13 +202,13 @@ class Probe {
     if (profile === 'vllm' || profile === 'ollama') {
       const route = profile === 'vllm' ? '/version' : '/api/version';
       const told = version.safeParse((await this.#tryGet(route))?.json);
-      return told.success ? { ...plain, product: `${name} ${shownText(told.data.version, 40)}` } : plain;
+      return told.success ? { ...plain, product: `${name} ${this.#shown(told.data.version)}` } : plain;
     }
     if (profile === 'llama.cpp') {
       const told = llamaProps.safeParse((await this.#tryGet('/props'))?.json).data;
       const build = told?.build_info ?? null;
       return {
-        product: build === null ? name : `${name} ${shownText(build, 40)}`,
+        product: build === null ? name : `${name} ${this.#shown(build)}`,
         contextTokens: told?.default_generation_settings?.n_ctx ?? null,
       };
     }
@@ -226,7 +237,7 @@ class Probe {
     }
     if (!piece.text.trimStart().startsWith('<|')) {
       this.#notes.push(
-        `The model ${shownText(model, 80)} did not begin a short trace with a control token: it may not know the format.`,
+        `The model ${this.#shown(model)} did not begin a short trace with a control token: it may not know the format.`,
       );
     }
     return { ...facts, logprobs: piece.tokens.length > 0 };
@@ -238,7 +249,7 @@ class Probe {
         profile === 'llama.cpp'
           ? { content: text, add_special: false, parse_special: true }
           : { model, prompt: text, add_special_tokens: false };
-      const told = tokenized.safeParse(await this.#post(`${this.#root}/tokenize`, body, signal));
+      const told = tokenized.safeParse(await this.#post(this.#root, '/tokenize', body, signal));
       if (!told.success) throw errors.serverSendsOther(this.#base, 'its token ids have another shape');
       return told.data.tokens;
     };
@@ -246,7 +257,7 @@ class Probe {
       const ids = await TokenIds.of(control, tokenize, this.signal);
       if (!ids) {
         this.#notes.push(
-          `The model ${shownText(model, 80)} does not have the format’s control tokens: it sees them as text.`,
+          `The model ${this.#shown(model)} does not have the format’s control tokens: it sees them as text.`,
         );
       }
       return ids;
@@ -269,7 +280,7 @@ class Probe {
       logprobs: 1,
     };
     try {
-      return readAnswerChunk(await this.#post(`${this.#base}/completions`, body, this.signal));
+      return readAnswerChunk(await this.#post(this.#base, '/completions', body, this.signal));
     } catch (thrown) {
       return this.#orNull(thrown);
     }
@@ -281,30 +292,52 @@ class Probe {
       return { json: await response.json(), header: response.headers.get('server') ?? '' };
     } catch (thrown) {
       if (thrown instanceof ServerRefusal && thrown.status === 404) return null;
-      throw thrown instanceof ServerRefusal
-        ? errors.serverRefused(this.#base, thrown.status, thrown.isPage ? 'a web page' : thrown.said)
-        : thrown;
+      throw this.#told(thrown, 'GET /models');
     }
   }
 
+  /** Asks for what only some servers have: that it fails says nothing. */
   async #tryGet(route: string): Promise<Answer | null> {
+    const missed = this.#missed;
     try {
       return await this.#get(this.#root + route);
     } catch (thrown) {
-      return this.#orNull(thrown);
+      const nothing = this.#orNull(thrown);
+      this.#missed = missed;
+      return nothing;
     }
   }
 
-  async #post(url: string, body: object, signal: AbortSignal): Promise<unknown> {
-    const response = await this.#patient(url, { method: 'POST', body: JSON.stringify(body), signal });
-    return response.json();
+  async #post(base: string, route: string, body: object, signal: AbortSignal): Promise<unknown> {
+    try {
+      const response = await this.#patient(base + route, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        signal,
+      });
+      return await response.json();
+    } catch (thrown) {
+      throw this.#told(thrown, `POST ${route}`);
+    }
+  }
+
+  /** A refusal as an error of the catalogue; anything else as it is. */
+  #told(thrown: unknown, route: string): unknown {
+    const { server, model } = this.request;
+    return thrown instanceof ServerRefusal ? refusalError(server, thrown, route, model) : thrown;
   }
 
   /** What a probe does not learn stays open; only who aborts it ends it. */
   #orNull(thrown: unknown): null {
     if (this.signal.aborted) throw this.signal.reason;
-    if (thrown instanceof ServerRefusal || thrown instanceof CatalogueError) return null;
-    throw thrown;
+    if (!(thrown instanceof CatalogueError)) throw thrown;
+    if (isPassing(thrown)) this.#missed ??= thrown;
+    return null;
+  }
+
+  /** What the server calls something, fit to be shown. */
+  #shown(text: string): string {
+    return withoutSecret(text.slice(0, 80), this.request.apiKey);
   }
 }
 

@@ -26,7 +26,10 @@ const errorBody = z.union([
   z.object({ error: z.string() }).transform(({ error }) => error),
   z.object({ message: z.string() }).transform(({ message }) => message),
   z.object({ detail: z.string() }).transform(({ detail }) => detail),
-  z.object({ detail: z.array(z.unknown()) }).transform(({ detail }) => JSON.stringify(detail)),
+  // The items of such lists hold what was sent too, which is not repeated.
+  z
+    .object({ detail: z.array(z.looseObject({ msg: z.string(), loc: z.array(z.unknown()).default([]) })) })
+    .transform(({ detail }) => detail.map(({ msg, loc }) => [...loc, msg].join(' ')).join('; ')),
 ]);
 
 /**
@@ -46,9 +49,15 @@ export function serverMessage(body: string, secret: string | null): string {
   return withoutSecret(message, secret);
 }
 
-/** A text of the server in one line without a key. */
+/** A text of the server in one line without a key, however it is written. */
 export function withoutSecret(text: string, secret: string | null): string {
-  return shownText(secret === null ? text : text.replaceAll(secret, '…'), 300);
+  return shownText(secret === null ? text : text.replace(spellings(secret), '…'), 300);
+}
+
+/** What a key looks like plainly, in JSON, in a URL and as a host's name. */
+function spellings(secret: string): RegExp {
+  const all = new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
+  return new RegExp([...all].map((text) => text.replace(/[|\\^$.*+?()[\]{}]/g, '\\$&')).join('|'), 'gi');
 }
 
 /** Whether a text is a web page. */
@@ -99,6 +108,18 @@ function pageless(refusal: ServerRefusal): string {
 
 const tlsCodes =
   /^(ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(VERIFY|GET_ISSUER)|EPROTO$|HOSTNAME_MISMATCH)/;
+
+/**
+ * Whether an error says nothing of what the server can do: it was not there, refused the key or the model, was too
+ * busy, or failed. Asked again it may answer otherwise.
+ */
+export function isPassing({ code }: CatalogueError): boolean {
+  return passing.has(code);
+}
+
+const passing: ReadonlySet<number> = new Set([
+  303, 304, 305, 306, 307, 308, 309, 312, 313, 316, 317, 318, 319, 321, 322,
+]);
 
 /** A connection that failed, as an error of the catalogue. */
 export function connectionError(server: ServerAddress, thrown: unknown): CatalogueError {

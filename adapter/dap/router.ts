@@ -53,7 +53,7 @@ export abstract class Router extends ProtocolServer {
     } catch (thrown) {
       const error = asCatalogueError(thrown);
       response.success = false;
-      response.message = error.message;
+      response.message = shownText(error.message);
       const isQuiet = this.quiet.has(request.command);
       const text = isQuiet ? error.message : errorText(error);
       // Braces would stand for variables of the message.

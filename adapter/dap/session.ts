@@ -373,6 +373,8 @@ export class NeuralDebugSession extends Router {
   protected override failed(error: CatalogueError): void {
     this.#output('important', `${errorText(error)}\n`);
     if (this.#phase !== 'debugging') return;
+    // The beginning may have been reached before, also by the session that this one was restarted from.
+    this.#view ??= this.#viewOfCursor();
     if (!this.#view) {
       this.#terminate();
       return;
@@ -380,7 +382,7 @@ export class NeuralDebugSession extends Router {
     this.emitEvent('stopped', {
       reason: 'pause',
       description: 'Prediction failed',
-      text: errorText(error),
+      text: shownText(errorText(error)),
       threadId: this.#view.threadId,
       allThreadsStopped: true,
     });
@@ -395,10 +397,24 @@ export class NeuralDebugSession extends Router {
       this.#terminate();
       return;
     }
-    for (const threadId of this.#threads.add(opened.debugger.trajectory.threads(stop.state).keys())) {
+    this.#tellThreads(opened, stop.state);
+    this.emitEvent('stopped', this.#view.event);
+  }
+
+  #tellThreads({ debugger: { trajectory } }: Opened, state: number): void {
+    for (const threadId of this.#threads.add(trajectory.threads(state).keys())) {
       this.emitEvent('thread', { reason: 'started', threadId });
     }
-    this.emitEvent('stopped', this.#view.event);
+  }
+
+  /** The stop at the state where the debugger is; null before the program's beginning. */
+  #viewOfCursor(): StopView | null {
+    const opened = this.#opened;
+    const state = opened?.debugger.cursor ?? -1;
+    if (!opened || state < 0) return null;
+    this.#tellThreads(opened, state);
+    const stop: Stop = { reason: 'pause', state, returned: [], notes: [], why: null, hits: [] };
+    return new StopView(opened, stop, this.#client, this.#threads);
   }
 
   /** Also after the end, for what was predicted is worth keeping then. */

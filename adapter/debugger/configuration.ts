@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defaultTimeouts } from '../completion/openaiServer';
 import { profileNames } from '../completion/profile';
 import { errors } from '../errors';
 import { defaultSamplingTemperature } from '../world/languageModel';
@@ -7,6 +8,22 @@ import { defaultBudget } from './budget';
 const baseUrl = z.url({
   protocol: /^https?$/,
   error: 'must be an http or https URL, such as http://127.0.0.1:8000/v1',
+});
+
+/** How long a server may be silent, in seconds. */
+const timeoutsShape = z.strictObject({
+  /** Until it begins to answer: it may have to load its model first. */
+  firstByte: z
+    .number()
+    .positive()
+    .max(86_400)
+    .default(defaultTimeouts.firstByte / 1000),
+  /** In the middle of an answer. */
+  stall: z
+    .number()
+    .positive()
+    .max(86_400)
+    .default(defaultTimeouts.stall / 1000),
 });
 
 const serverShape = z.strictObject({
@@ -27,6 +44,7 @@ const serverShape = z.strictObject({
   temperature: z.number().min(0).max(2).default(0),
   /** The temperature at which other samples of a state are drawn. */
   samplingTemperature: z.number().min(0).max(2).default(defaultSamplingTemperature),
+  timeouts: timeoutsShape.prefault({}),
 });
 
 const budgetShape = z.strictObject({

@@ -1,4 +1,4 @@
-import { asCatalogueError, errorText } from '../errors';
+import { asCatalogueError, errors, errorText } from '../errors';
 import type { Evaluated, ExpressionEvaluator } from '../python/expressions';
 import { prettyRepr } from '../python/prettyRepr';
 import { typeName } from '../python/repr';
@@ -103,8 +103,15 @@ export async function obeyConsole(
   try {
     return { text: await command.run(context, argument) };
   } catch (thrown) {
-    return { problem: errorText(asCatalogueError(thrown)) };
+    return { problem: errorText(asCatalogueError(withoutAbort(thrown))) };
   }
+}
+
+/** A request that was ended in words: its time was up, or the session was closed. */
+function withoutAbort(thrown: unknown): unknown {
+  if (!(thrown instanceof DOMException)) return thrown;
+  if (thrown.name === 'TimeoutError') return errors.questionEnded('it took too long');
+  return thrown.name === 'AbortError' ? errors.questionEnded('the session is over') : thrown;
 }
 
 function commandsOf(word: string): ConsoleCommand[] {

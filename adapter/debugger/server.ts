@@ -1,4 +1,4 @@
-import { defaultTimeouts, OpenAiServer } from '../completion/openaiServer';
+import { OpenAiServer } from '../completion/openaiServer';
 import { describeFacts } from '../completion/probe';
 import { createChatFormat } from '../format/chat/chatFormat';
 import { cwmControlText } from '../format/cwm/controlText';
@@ -24,7 +24,7 @@ export function connect(server: ServerChoice, apiKey: string | null): OpenAiServ
     control: server.format === 'cwm' ? cwmControlText : null,
     temperature: server.temperature,
     topP: null,
-    timeouts: defaultTimeouts,
+    timeouts: { firstByte: server.timeouts.firstByte * 1000, stall: server.timeouts.stall * 1000 },
     extraBody: {},
   });
 }
