@@ -39,6 +39,7 @@ import { comparisonBody, origin, stateToGoTo, stateTree, treeNode } from './stat
 import { kindOfValues, StopView } from './stopView';
 import { Threads } from './threads';
 import { UsageEvents } from './usageEvents';
+import { obeyTyped, type TypedChange, typedChange } from './typedChanges';
 import { branches, capabilitiesIn, checkedCount, gotoTargets, samplesAnswer } from './whatIfRequests';
 
 export interface SessionOptions {
@@ -103,7 +104,7 @@ export class NeuralDebugSession extends Router {
     stackTrace: (args) => this.#stopped('stackTrace').stackTrace(args),
     scopes: (args) => this.#stopped('scopes').scopes(args),
     variables: (args) => this.#stopped('variables').variables(args),
-    evaluate: (args) => this.#stopped('evaluate').evaluate(args),
+    evaluate: (args) => this.#evaluate(args),
     'neuralDebug/value': (args) => this.#stopped('neuralDebug/value').wholeValue(args),
     'neuralDebug/stateTree': (args) => stateTree(this.#known('neuralDebug/stateTree'), this.#client, args),
     'neuralDebug/treeNode': (args) => treeNode(this.#known('neuralDebug/treeNode'), this.#client, args),
@@ -317,6 +318,31 @@ export class NeuralDebugSession extends Router {
     return new AnswerFirst(answer, () => {
       this.#output('console', `${describeChange(opened.debugger.trajectory, stop.state) ?? 'unchanged'}\n`);
       this.#invalidate(view);
+      return Promise.resolve();
+    });
+  }
+
+  /** Commands of the debug console that change something are the session's, all else is the stop's to answer. */
+  #evaluate(args: unknown): Promise<object> {
+    const view = this.#stopped('evaluate');
+    const typed = typedChange(args);
+    return typed ? this.#obey(typed, view) : view.evaluate(args);
+  }
+
+  async #obey(typed: TypedChange, before: StopView): Promise<AnswerFirst> {
+    const opened = this.#whileStopped('evaluate');
+    if (typed.isAsked && this.#client.showsProgress)
+      this.#progress.start(describeWorld(opened.debugger.world.description));
+    const { result, stop } = await obeyTyped(typed, opened, before.stateOf(typed.frameId)).finally(() => {
+      this.#progress.end();
+      if (typed.isAsked) this.#usage.tell(opened.debugger.world);
+    });
+    return new AnswerFirst({ result, variablesReference: 0 }, () => {
+      if (stop && !typed.staysInPlace) this.#show(stop);
+      else if (stop) {
+        this.#view = new StopView(opened, stop, this.#client, this.#threads);
+        this.#invalidate(this.#view);
+      } else if (typed.isAsked && this.#view) this.#invalidate(this.#view);
       return Promise.resolve();
     });
   }

@@ -2,7 +2,7 @@ import type { ExpressionEvaluator } from '../python/expressions';
 import { childrenOf, typeName } from '../python/repr';
 import { lookUp } from '../python/valuePath';
 import type { Locals } from '../trajectory/state';
-import { consoleWords } from './console';
+import { debugConsoleWords } from './console';
 import type { Debugger } from './debugger';
 
 /** Something that can be written at a place. */
@@ -34,11 +34,11 @@ export async function completionsAfter(
   state: number,
 ): Promise<Completion[]> {
   const locals: Locals = (state < 0 ? null : session.trajectory.locals(state)?.locals) ?? new Map();
-  const command = /^\s*(\.\w*)$/.exec(before)?.[1];
+  const command = /^\s*(\.[\w-]*)$/.exec(before)?.[1];
   if (command !== undefined)
     return matching(
       command,
-      ['help', ...consoleWords].map((word) => [`.${word}`, 'keyword']),
+      debugConsoleWords.map((word) => [`.${word}`, 'keyword']),
     );
   const [, object = '', start = ''] = attribute.exec(before) ?? [];
   if (object !== '')

@@ -8,6 +8,7 @@ import type { StackEntry } from '../trajectory/trajectory';
 import type { Debugger } from './debugger';
 import { isFrameOf } from './functionBreakpoints';
 import { askModel, describeGuess } from './modelQuestion';
+import { whatIfCommandOf, whatIfCommands } from './whatIfCommands';
 
 /** What the commands of a console look at. */
 export interface ConsoleContext {
@@ -69,8 +70,15 @@ export const consoleCommands = {
 
 export type ConsoleCommandName = keyof typeof consoleCommands;
 
-/** All words that begin a command, without a dot. */
+/** All words that begin a command that changes nothing, without a dot. */
 export const consoleWords: readonly string[] = Object.values(consoleCommands).flatMap(({ words }) => words);
+
+/** All words that begin a command of a debug console, without their dots. */
+export const debugConsoleWords: readonly string[] = [
+  ...consoleWords,
+  ...Object.values(whatIfCommands).flatMap(({ words }) => words),
+  'help',
+];
 
 /** A command, as it was typed. */
 export interface ConsoleLine {
@@ -120,7 +128,12 @@ function commandsOf(word: string): ConsoleCommand[] {
 }
 
 function consoleHelp(about: string, mark: string): { readonly text: string } | { readonly problem: string } {
-  const commands = commandsOf(about.replace(/^\./, ''));
+  const word = about.replace(/^\./, '');
+  const change = whatIfCommandOf(word);
+  const commands = [
+    ...commandsOf(word),
+    ...(word === '' ? Object.values(whatIfCommands) : change ? [change] : []),
+  ];
   if (commands.length === 0) return { problem: `There is no command ${about}: ${mark}help lists them.` };
   const row = (usage: string, help: string) => `${usage.padEnd(26)}${help}`;
   const lines = commands.map(({ words, argument, help }) =>

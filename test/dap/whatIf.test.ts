@@ -190,3 +190,43 @@ it('a recording cannot be edited, and says why', async () => {
     'no other samples',
   );
 });
+
+it('obeys the commands of the debug console that change something', async () => {
+  await open({ world: 'reference' });
+  await client.start(program, [5]);
+  const type = async (expression: string) => {
+    const [frame] = await client.stack();
+    const { result } = await client.ask<DebugProtocol.EvaluateResponse['body']>('evaluate', {
+      expression,
+      frameId: frame?.id,
+      context: 'repl',
+    });
+    return result;
+  };
+  await client.move('continue');
+  expect(await type('.set result = result * 10')).toContain('result = 30');
+  await client.event('invalidated');
+  expect(await type('result + 1')).toBe('31');
+  expect(await type('.jump 3')).toContain('at line 3 of total');
+  await client.event('stopped');
+  expect(await type('.branches')).toContain('> 3  what if result = 30, going on at line 3');
+  await type('.branch 1');
+  await client.event('stopped');
+  expect(await type('result')).toBe('3');
+  expect(await type('.restart-frame')).toBe('at line 2 of total');
+  await client.event('stopped');
+  expect((await client.stack())[0]?.line).toBe(2);
+  // What cannot be obeyed is said, and leaves the session where it is.
+  for (const refused of [
+    '.sample',
+    '.sample 0',
+    '.branch 9',
+    '.jump 12',
+    '.set',
+    '.branches now',
+    '.help set',
+  ])
+    await type(refused);
+  expect((await client.stack())[0]?.line).toBe(2);
+  await expectTranscript('consoleChanges');
+});
