@@ -7,6 +7,8 @@ export interface AnswerPiece {
   readonly tokens: readonly Token[];
   /** The ids of the tokens; null where the server does not tell them. */
   readonly ids: readonly number[] | null;
+  /** Whether no token of the text can be missing among the ids. */
+  readonly areIdsWhole: boolean;
   /** The finish reason, or null while the answer goes on. */
   readonly finish: string | null;
   readonly stopString: string | null;
@@ -76,10 +78,14 @@ export function readAnswerChunk(json: unknown): AnswerPiece | null {
   const { choices, usage: used, timings: measured, object } = parsed.data;
   if ((!choices && !used) || object === 'error') return null;
   const first = choices?.[0];
+  const text = first?.text ?? first?.delta?.content ?? first?.message?.content ?? '';
+  const ids = first?.token_ids ?? null;
   return {
-    text: first?.text ?? first?.delta?.content ?? first?.message?.content ?? '',
+    text,
     tokens: readTokens(first?.logprobs),
-    ids: first?.token_ids ?? readIds(first?.logprobs),
+    ids: ids ?? readIds(first?.logprobs),
+    // Of a character that several tokens make, llama.cpp tells the last one only.
+    areIdsWhole: ids !== null || !/[^\0-\x7f]/.test(text),
     finish: first?.finish_reason ?? null,
     stopString: typeof first?.stop_reason === 'string' ? first.stop_reason : null,
     usage: used ? readUsage(used, measured ?? null) : measured ? usageOfTimings(measured) : null,

@@ -82,6 +82,8 @@ export interface Usage {
 export interface ControlText {
   /** The texts of the tokens, such as `<|frame_sep|>`. */
   readonly tokens: readonly string[];
+  /** The one that every prompt begins with. */
+  readonly begin: string;
   /** A short prompt after which a model that knows the format writes a control token. */
   readonly example: string;
   /** Text in which nothing can be taken for a control token. */

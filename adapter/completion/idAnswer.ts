@@ -29,6 +29,8 @@ export class IdAnswer {
   /** What has come since the last control token. */
   #text = '';
   #ids: number[] = [];
+  /** Whether those are all ids of that text. */
+  #isWhole = true;
 
   constructor(
     private readonly ids: TokenIds,
@@ -37,14 +39,16 @@ export class IdAnswer {
 
   read(piece: AnswerPiece): ReadPiece {
     let text = '';
+    this.#isWhole &&= piece.areIdsWhole;
     const tokens: Token[] = [];
     for (const run of this.#runs(piece)) {
       tokens.push(...run.tokens);
       if (run.isControl) {
         text += this.#release() + run.text;
-        this.ids.learn(this.#text, this.#ids);
+        if (this.#isWhole) this.ids.learn(this.#text, this.#ids);
         this.#text = '';
         this.#ids = [];
+        this.#isWhole = piece.areIdsWhole;
         continue;
       }
       this.#ids.push(...run.ids);

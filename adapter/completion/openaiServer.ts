@@ -17,7 +17,7 @@ import { IdAnswer } from './idAnswer';
 import { describeFacts, factsUnasked, firstTextModel, probeServer, type ServerFacts } from './probe';
 import type { ServerProfile } from './profile';
 import { chatBody, type RequestOptions, type ServerFields, textBody } from './requestBody';
-import { idEncoding, PromptBodyWriter } from './promptBody';
+import { idEncoding, PromptBodyWriter, textEncoding } from './promptBody';
 import { serverAddress, type ServerAddress } from './serverAddress';
 import { refusalError, serverMessage, ServerRefusal, withoutSecret } from './serverFaults';
 import { type RequestMeter, UsageMeter, type UsageTotals } from './usage';
@@ -186,10 +186,9 @@ export class OpenAiServer implements CompletionSource {
       if (!facts) return;
       this.#facts = facts;
       this.#model ??= facts.model;
-      const { ids } = facts;
-      this.#bodies = ids
-        ? new PromptBodyWriter(idEncoding((text) => ids.encode(text)))
-        : new PromptBodyWriter();
+      const { ids, addsBegin } = facts;
+      const encoding = ids ? idEncoding((text) => ids.encode(text)) : null;
+      this.#bodies = new PromptBodyWriter(encoding ?? textEncoding(addsBegin ? control?.begin : null));
       if (facts.profile === 'hosted') {
         this.#concessions.chat = { ...this.#concessions.chat, tokenLimit: 'max_completion_tokens' };
       }
@@ -394,8 +393,10 @@ export class OpenAiServer implements CompletionSource {
         yield { kind: 'text', text: read.text, tokens: read.tokens };
       }
     } catch (thrown) {
+      if (signal.aborted) throw thrown;
+      if (prompt.kind === 'chat' && texts > 0 && isEndTakenForText(thrown)) finish ??= 'stop';
       // After the finish reason only the usage is to come, and it may stay away.
-      if (finish === null || signal.aborted) throw thrown;
+      if (finish === null) throw thrown;
     }
     // The client ends an aborted stream without a word.
     signal.throwIfAborted();
@@ -464,6 +465,17 @@ function textOf(prompt: Prompt | null): string {
 
 function routeOf(prompt: Prompt): Route {
   return prompt.kind;
+}
+
+/**
+ * Whether llama.cpp complains of the end-of-text after an answer: started with `--special`, it takes that token for
+ * text, which no schema allows for. The answer itself has come by then.
+ */
+function isEndTakenForText(thrown: unknown): boolean {
+  return (
+    thrown instanceof APIError &&
+    /does not match the expected [\w-]+ format/.test(JSON.stringify({ error: thrown.error as unknown }))
+  );
 }
 
 /** What guardedFetch threw: the client wraps it. */

@@ -22,6 +22,8 @@ export interface ServerFacts {
   readonly logprobs: boolean | null;
   /** How prompts are encoded as ids; null where they are sent as text. */
   readonly ids: TokenIds | null;
+  /** Whether the server puts a begin-of-text before texts that have one. */
+  readonly addsBegin: boolean;
   /** What people should know, in sentences. */
   readonly notes: readonly string[];
   /** What kept the server from being asked all of it; null where it was. */
@@ -54,6 +56,7 @@ export function factsUnasked(profile: ServerProfile, notes: readonly string[] = 
     contextTokens: null,
     logprobs: null,
     ids: null,
+    addsBegin: false,
     notes,
     missed: null,
   };
@@ -240,7 +243,21 @@ class Probe {
         `The model ${this.#shown(model)} did not begin a short trace with a control token: it may not know the format.`,
       );
     }
-    return { ...facts, logprobs: piece.tokens.length > 0 };
+    const addsBegin = facts.profile === 'llama.cpp' && (await this.#addsBegin(control));
+    return { ...facts, addsBegin, logprobs: piece.tokens.length > 0 };
+  }
+
+  /** Whether llama.cpp makes two begin-of-text tokens of one, as it does with most models. */
+  async #addsBegin({ begin }: ControlText): Promise<boolean> {
+    const body = { content: begin, add_special: true, parse_special: true };
+    try {
+      const told = tokenized.safeParse(await this.#post(this.#root, '/tokenize', body, this.signal));
+      const [first, second, ...more] = told.data?.tokens ?? [];
+      return first !== undefined && first === second && more.length === 0;
+    } catch (thrown) {
+      this.#orNull(thrown);
+      return false;
+    }
   }
 
   async #ids(profile: ServerProfile, control: ControlText, model: string): Promise<TokenIds | null> {

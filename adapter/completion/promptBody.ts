@@ -12,12 +12,21 @@ export interface PromptEncoding {
   encode(text: string): { readonly json: string; readonly parts: number };
 }
 
-/** The prompt as a JSON string. */
-export const textEncoding: PromptEncoding = {
-  brackets: ['"', '"'],
-  separator: '',
-  encode: (text) => ({ json: JSON.stringify(text).slice(1, -1), parts: text.length }),
-};
+/**
+ * The prompt as a JSON string.
+ *
+ * @param added what the server puts before every prompt by itself, so that it is not sent
+ */
+export function textEncoding(added: string | null = null): PromptEncoding {
+  return {
+    brackets: ['"', '"'],
+    separator: '',
+    encode: (text) => {
+      const sent = added !== null && text.startsWith(added) ? text.slice(added.length) : text;
+      return { json: JSON.stringify(sent).slice(1, -1), parts: sent.length };
+    },
+  };
+}
 
 /**
  * The prompt as an array of token ids.
@@ -47,7 +56,7 @@ export class PromptBodyWriter {
   #length = 0;
   #parts = 0;
 
-  constructor(private readonly encoding: PromptEncoding = textEncoding) {}
+  constructor(private readonly encoding: PromptEncoding = textEncoding()) {}
 
   /** How many parts the prompt has that was written last: UTF-16 units, or ids. */
   get parts(): number {

@@ -93,11 +93,16 @@ export function chatBody(
     messages: prompt.messages.map(({ role, content }) => ({ role, content })),
     stream: true,
     [concessions.tokenLimit]: Math.min(options.maxTokens, concessions.mostTokens),
-    ...(concessions.logprobs ? { logprobs: true } : {}),
+    ...(concessions.logprobs ? { logprobs: true, ...alternatives(options.profile) } : {}),
     ...responseFormat(prompt, concessions),
     ...streamingFields(options, concessions),
   };
   return withServerFields(body, options.extraBody);
+}
+
+/** llama.cpp sends twenty alternatives for each token of a chat unless it is told how many. */
+function alternatives(profile: ServerProfile): { top_logprobs?: number } {
+  return profile === 'llama.cpp' ? { top_logprobs: 1 } : {};
 }
 
 function streamingFields(options: RequestOptions, concessions: Concessions) {

@@ -90,6 +90,44 @@ describe('answers as servers write them', () => {
       stopString: null,
       usage: { promptTokens: 9, completionTokens: 4, cachedTokens: 7 },
     },
+    // From the real server: of a character that two tokens make, only the last one is told.
+    'llamacpp-special-completions': {
+      text: 'é<|frame_sep|><|line_sep|>{}<|action_sep|>\tx=1\n<|frame_sep|>',
+      tokens: [
+        ['é', -0.10535378754138947],
+        ['<|frame_sep|>', -0.10535378754138947],
+        ['<|line_sep|>', -0.510826051235199],
+        ['{', -0.051291488111019135],
+        ['}', -0.22314509749412537],
+        ['<|action_sep|>', -0.3566685616970062],
+        ['\t', -0.16251356899738312],
+        ['x', -0.6931469440460205],
+        ['=', -0.0833926722407341],
+        ['1', -0.2876741290092468],
+        ['\n', -0.10535378754138947],
+        ['<|frame_sep|>', -0.12784428894519806],
+      ],
+      reason: 'length',
+      stopString: null,
+      usage: { promptTokens: 2, completionTokens: 13, cachedTokens: 1 },
+    },
+    // From the real server, which complains of its own end-of-text after the answer.
+    'llamacpp-special-chat': {
+      text: '{"a":""}',
+      tokens: [
+        ['{', -7.700004577636719],
+        ['"', -1.897121548652649],
+        ['a', -6.833641529083252],
+        ['"', -1.2039670944213867],
+        [':', -2.9957265853881836],
+        ['"', -1.2039670944213867],
+        ['"', -1.2039670944213867],
+        ['}', -1.609432339668274],
+      ],
+      reason: 'stop',
+      stopString: null,
+      usage: null,
+    },
     'vllm-chat': {
       text: '{"states": []}',
       tokens: [

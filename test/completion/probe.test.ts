@@ -4,7 +4,16 @@ import type { OpenAiServerOptions } from '../../adapter/completion/openaiServer'
 import { describeFacts } from '../../adapter/completion/probe';
 import { CatalogueError } from '../../adapter/errors';
 import { cwmControlText } from '../../adapter/format/cwm/controlText';
-import { client, collect, FakeServer, type Received, sendJson, sendStream, textPrompt } from './fakeServer';
+import {
+  chatPrompt,
+  client,
+  collect,
+  FakeServer,
+  type Received,
+  sendJson,
+  sendStream,
+  textPrompt,
+} from './fakeServer';
 
 const servers: FakeServer[] = [];
 
@@ -143,6 +152,34 @@ describe('what a server is', () => {
     expect(facts.profile).toBe('llama.cpp');
   });
 
+  it('sends llama.cpp no second begin-of-text, where the server adds one', async () => {
+    for (const adds of [true, false]) {
+      const routes: Routes = {
+        ...llamaCpp('<|line_sep|>'),
+        '/tokenize': ({ body }) => {
+          const added = adds && body['add_special'] === true ? [128_000] : [];
+          return { tokens: [...added, ...tokenize(body['content'] as string)] };
+        },
+      };
+      const server = await serve(routes);
+      const { source, facts } = await probed(server, { mode: 'text' });
+      expect(facts.addsBegin).toBe(adds);
+      const text = '<|begin_of_text|><|trace_context_start|>a';
+      await collect(source, { kind: 'text', text, stop: [] });
+      expect(server.received.at(-1)?.body['prompt']).toBe(adds ? '<|trace_context_start|>a' : text);
+    }
+  });
+
+  it('asks llama.cpp for no more alternatives in a chat than it needs', async () => {
+    const server = await serve({
+      ...llamaCpp(''),
+      '/v1/chat/completions': () => ({ choices: [{ message: { content: '{}' }, finish_reason: 'stop' }] }),
+    });
+    const { source } = await probed(server, { control: null });
+    await collect(source, chatPrompt);
+    expect(server.received.at(-1)?.body).toMatchObject({ logprobs: true, top_logprobs: 1 });
+  });
+
   it('knows LM Studio', async () => {
     const server = await serve({
       '/v1/models': () => ({ data: [{ id: 'qwen', object: 'model', owned_by: 'organization_owner' }] }),
@@ -184,8 +221,8 @@ describe('what a server is', () => {
 
   it('asks a server whose kind is known for the rest only', async () => {
     const server = await serve(vllm);
-    const { facts } = await probed(server, { profile: 'llama.cpp', mode: 'text' });
-    expect(facts.profile).toBe('llama.cpp');
+    const { facts } = await probed(server, { profile: 'lm-studio' });
+    expect(facts.profile).toBe('lm-studio');
     expect(server.received.map(({ url }) => url)).not.toContain('/version');
   });
 

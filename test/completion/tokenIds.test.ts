@@ -134,6 +134,39 @@ describe('token ids', () => {
   });
 });
 
+describe('what llama.cpp does not tell', () => {
+  it('is asked for: all tokens but the last of a character', async () => {
+    const asked: string[] = [];
+    const ids = await TokenIds.of(
+      cwmControlText,
+      (text) => {
+        asked.push(text);
+        return Promise.resolve(tokenize(text));
+      },
+      signal,
+    );
+    if (!ids) throw new Error('The tokenizer has the control tokens.');
+    const [call = '', line = ''] = [controlTexts[4], controlTexts[5]];
+    const answer = new IdAnswer(ids, cwmControlText);
+    const piece = (token: string, id: number) =>
+      readAnswerChunk({ choices: [{ text: token, logprobs: { content: [{ id, token, logprob: -1 }] } }] });
+    const pieces = [
+      piece('a', 97),
+      // The token before this one is not told.
+      piece('é', 169),
+      piece('b', 98),
+      piece(call, idOf(call)),
+      piece('plain', 7),
+      piece(line, idOf(line)),
+    ];
+    for (const read of pieces) if (read) answer.read(read);
+    asked.length = 0;
+    await ids.prepare([`aéb${call}plain${line}`], signal);
+    expect(asked).toEqual(['aéb']);
+    expect(ids.encode('plain')).toEqual([7]);
+  });
+});
+
 describe('a server that takes ids', () => {
   let server: FakeServer | null = null;
   afterEach(() => server?.stop());

@@ -8,6 +8,7 @@ const call = { event: 'call', locals: new Map(), line: `${header}\n`, argument: 
 /** The control tokens of the format, for those who send prompts and read answers. */
 export const cwmControlText: ControlText = {
   tokens: Object.values(controlTokens),
+  begin: controlTokens.beginOfText,
   example:
     `${controlTokens.beginOfText}${controlTokens.contextStart}${header}${startMarker}\n    return 1\n` +
     controlTokens.frameEnd +
