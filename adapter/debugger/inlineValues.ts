@@ -1,0 +1,56 @@
+import { namesReadByLine } from '../python/lineNames';
+import type { PythonSource } from '../python/source';
+import type { Trajectory } from '../trajectory/trajectory';
+
+/** What is shown at the end of a line: names and reprs as they were when the line ran last. */
+export interface InlineValues {
+  readonly line: number;
+  readonly values: readonly { readonly name: string; readonly repr: string }[];
+}
+
+/** How many of a frame's states are looked at, and how many values one line shows. */
+const limits = { states: 5_000, values: 4 } as const;
+
+/**
+ * The values beside the lines of a frame that have run, as they were then: what a line changed as it was after it,
+ * what it only read as it was before. The line that is about to run shows what it reads. Of a line that ran often,
+ * the last time counts.
+ *
+ * @param state the state in which the frame stands
+ */
+export function inlineValues(source: PythonSource, trajectory: Trajectory, state: number): InlineValues[] {
+  const reads = namesReadByLine(source);
+  const shown = new Map<number, InlineValues>();
+  let after: number | null = null;
+  let looked = 0;
+  for (let at: number | null = state; at !== null && looked < limits.states; looked++) {
+    const line = trajectory.line(at);
+    if (trajectory.event(at) === 'line' && !shown.has(line)) {
+      const values = valuesOf(trajectory, at, after, reads.get(line) ?? new Set());
+      if (values.length > 0) shown.set(line, { line, values });
+    }
+    after = at;
+    at = trajectory.previousInFrame(at);
+  }
+  return [...shown.values()].sort((one, other) => one.line - other.line);
+}
+
+/** What a line changed, then what it only read. */
+function valuesOf(trajectory: Trajectory, at: number, after: number | null, reads: ReadonlySet<string>) {
+  const before = trajectory.locals(at)?.locals;
+  const then = after === null ? null : trajectory.locals(after)?.locals;
+  const values = new Map<string, string>();
+  for (const [name, { repr }] of then ?? []) {
+    if (repr !== null && before?.get(name)?.repr !== repr) values.set(name, repr);
+  }
+  for (const name of reads) {
+    const repr = before?.get(name)?.repr ?? null;
+    if (repr !== null && !values.has(name) && !isDefinition(repr)) values.set(name, repr);
+  }
+  return Array.from(values, ([name, repr]) => ({ name, repr })).slice(0, limits.values);
+}
+
+/** Functions, classes and modules are named on many lines, and what they are is seen there. */
+function isDefinition(repr: string): boolean {
+  return /^<(function|class|module|built-in|bound method|method)\b/.test(repr);
+}

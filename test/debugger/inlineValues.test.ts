@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { inlineValues } from '../../adapter/debugger/inlineValues';
+import { recordSteps } from '../../adapter/debugger/record';
+import { PythonSource } from '../../adapter/python/source';
+import { Trajectory } from '../../adapter/trajectory/trajectory';
+import { step } from '../support/steps';
+
+const text = `def total(prices):
+    result = 0
+    for price in prices:
+        result += price
+    return result
+`;
+
+const prices = '[3, 4]';
+const steps = [
+  step('call', 'total', 1, { prices }),
+  step('line', 'total', 2, { prices }),
+  step('line', 'total', 3, { prices, result: '0' }),
+  step('line', 'total', 4, { prices, result: '0', price: '3' }),
+  step('line', 'total', 3, { prices, result: '3', price: '3' }),
+  step('line', 'total', 4, { prices, result: '3', price: '4' }),
+  step('line', 'total', 3, { prices, result: '7', price: '4' }),
+  step('line', 'total', 5, { prices, result: '7', price: '4' }),
+];
+
+async function shown(state: number): Promise<string[]> {
+  const trajectory = new Trajectory({ path: '/p.py', source: text, entry: 'total([3, 4])', args: [] });
+  recordSteps(trajectory, -1, steps);
+  return inlineValues(await PythonSource.parse(text), trajectory, state).map(
+    ({ line, values }) => `${line}: ${values.map(({ name, repr }) => `${name} = ${repr}`).join(', ')}`,
+  );
+}
+
+describe('inline values', () => {
+  it('are those of the last time that each line ran', async () => {
+    expect(await shown(7)).toEqual([
+      '2: result = 0',
+      '3: prices = [3, 4]',
+      '4: result = 7, price = 4',
+      '5: result = 7',
+    ]);
+  });
+
+  it('are what they were in the past', async () => {
+    expect(await shown(4)).toEqual(['2: result = 0', '3: prices = [3, 4]', '4: result = 3, price = 3']);
+  });
+
+  it('of the line that is about to run are what it reads', async () => {
+    expect(await shown(3)).toEqual([
+      '2: result = 0',
+      '3: price = 3, prices = [3, 4]',
+      '4: result = 0, price = 3',
+    ]);
+  });
+
+  it('are none before anything has run', async () => {
+    expect(await shown(1)).toEqual([]);
+  });
+});
