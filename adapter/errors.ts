@@ -266,7 +266,7 @@ export const errors = {
     entry(730, 'user')(`There is no state ${state}.`, 'Choose a state of the tree, which may have changed.'),
   /** A function whose inputs cannot be searched for. */
   notSearchable: (name: string, why: string) =>
-    entry(510, 'user')(
+    entry(523, 'user')(
       `Inputs of ${name} cannot be searched for: ${why}`,
       'Write a function that calls it with positional arguments, and search for the inputs of that one.',
     ),

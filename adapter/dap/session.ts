@@ -21,6 +21,7 @@ import {
 import { capabilities } from './capabilities';
 import { Client } from './client';
 import { setExceptionBreakpoints } from './exceptionFilters';
+import { inlineValuesOf } from './inlineValues';
 import { Progress } from './progress';
 import { recording } from './recordingRequest';
 import {
@@ -84,6 +85,10 @@ export class NeuralDebugSession extends Router {
     'loadedSources',
     'stepInTargets',
     'completions',
+    'neuralDebug/inlineValues',
+    'neuralDebug/stateTree',
+    'neuralDebug/treeNode',
+    'neuralDebug/about',
     'cancel',
     'threads',
   ]);
@@ -109,6 +114,9 @@ export class NeuralDebugSession extends Router {
     'neuralDebug/stateTree': (args) => stateTree(this.#known('neuralDebug/stateTree'), this.#client, args),
     'neuralDebug/treeNode': (args) => treeNode(this.#known('neuralDebug/treeNode'), this.#client, args),
     'neuralDebug/origin': (args) => origin(this.#known('neuralDebug/origin'), this.#client, args),
+    'neuralDebug/inlineValues': (args) =>
+      inlineValuesOf(this.#known('neuralDebug/inlineValues'), this.#client, args),
+    'neuralDebug/about': () => this.#about(),
     'neuralDebug/goToState': (args) => this.#goToState(args),
     'neuralDebug/compare': () => this.#compare(),
     'neuralDebug/recording': (args) => this.#recording(args),
@@ -256,6 +264,13 @@ export class NeuralDebugSession extends Router {
   #known(request: string): Debugger {
     if (!this.#view) throw errors.requestOrder(request, 'the program has not stopped yet');
     return this.#debugger;
+  }
+
+  /** What answers, for people: it may be known in full only once it has answered. */
+  #about(): object {
+    const { world } = this.#debugger;
+    const { kind, name, isReal } = world.description;
+    return { kind, isReal, words: shownText(describeWorld({ kind, name, isReal })), name: shownText(name) };
   }
 
   async #goToState(args: unknown): Promise<AnswerFirst> {
