@@ -456,6 +456,8 @@ export const errors = {
       'The base URL of a server may not hold a user name or a password.',
       'Remove them, and give the key by the command "Neural Debug: Set API Key".',
     ),
+  noActiveSession: () =>
+    entry(759, 'user')('No Neural Debug session is stopped here.', 'Start one with F5, and stop at a line.'),
   noFunction: (file: string) =>
     entry(757, 'user')(`${file} has no function at its top level.`, 'Open a file that has one.'),
   noPlaceForDoctest: (name: string) =>

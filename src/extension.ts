@@ -3,15 +3,21 @@ import { connectServer, setApiKey } from './commands/connectServer';
 import { askEntryCall, debugCall, debugFile } from './commands/debugFile';
 import { debugFunction } from './commands/debugFunction';
 import { debugRecording } from './commands/debugRecording';
+import { SessionCommands } from './commands/sessionCommands';
 import { AdapterFactory } from './debug/adapterFactory';
 import { ConfigurationProvider, debugType } from './debug/configurationProvider';
-import { evaluatableExpressions } from './debug/evaluatableExpressions';
+import { registerEvaluatableExpressions } from './debug/evaluatableExpressions';
+import { registerInlineValues } from './debug/inlineValues';
+import { StopFollower } from './debug/stopFollower';
 import { LogTracker } from './debug/tracker';
+import { whileActive } from './debug/whileActive';
 import { LanguageFeatures } from './languageClient/languageFeatures';
 import { TrajectoryTracker } from './languageClient/trajectoryTracker';
 import { ApiKeys } from './servers/apiKeys';
 import { Consent } from './servers/consent';
 import { RealRuns } from './servers/realRuns';
+import { SessionStatus } from './views/sessionStatus';
+import { StateTree } from './views/stateTree';
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Neural Debug', { log: true });
@@ -19,6 +25,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const configurations = new ConfigurationProvider(keys, new Consent(context.globalState));
   const realRuns = new RealRuns(context.workspaceState);
   const features = new LanguageFeatures(context, log);
+  const tree = new StateTree();
+  const status = new SessionStatus();
   const { Dynamic } = vscode.DebugConfigurationProviderTriggerKind;
   context.subscriptions.push(
     log,
@@ -28,7 +36,12 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.debug.registerDebugAdapterDescriptorFactory(debugType, new AdapterFactory(keys)),
     vscode.debug.registerDebugAdapterTrackerFactory(debugType, new LogTracker(log)),
     vscode.debug.registerDebugAdapterTrackerFactory(debugType, new TrajectoryTracker(features)),
-    evaluatableExpressions(),
+    vscode.debug.registerDebugAdapterTrackerFactory(debugType, new StopFollower(tree, status)),
+    tree.register(),
+    status,
+    new SessionCommands(tree, realRuns).register(),
+    whileActive(registerEvaluatableExpressions),
+    whileActive(registerInlineValues),
     vscode.commands.registerCommand('neuralDebug.debugFile', debugFile),
     vscode.commands.registerCommand('neuralDebug.debugCall', debugCall),
     vscode.commands.registerCommand('neuralDebug.debugFunction', (uri: unknown, name: unknown) =>

@@ -266,11 +266,12 @@ export class NeuralDebugSession extends Router {
     return this.#debugger;
   }
 
-  /** What answers, for people: it may be known in full only once it has answered. */
+  /** What answers, for people, and where the session stands. A name may be known in full only after an answer. */
   #about(): object {
-    const { world } = this.#debugger;
+    const { world, cursor } = this.#debugger;
     const { kind, name, isReal } = world.description;
-    return { kind, isReal, words: shownText(describeWorld({ kind, name, isReal })), name: shownText(name) };
+    const words = shownText(describeWorld({ kind, name, isReal }));
+    return { kind, isReal, words, name: shownText(name), state: cursor };
   }
 
   async #goToState(args: unknown): Promise<AnswerFirst> {

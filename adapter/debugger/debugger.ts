@@ -255,6 +255,10 @@ export class Debugger {
   /** Puts the cursor on a recorded state. */
   async goTo(state: number, notes: readonly string[] = []): Promise<Stop> {
     if (this.#running) throw errors.stillPredicting();
+    const { trajectory } = this;
+    const last = trajectory.lastFollowed(trajectory.next(-1) ?? state);
+    // From a state of another branch on, that branch is the one that is followed.
+    if (state !== last && !trajectory.leadsTo(state, last)) trajectory.follow(state);
     await this.#tellOutput(state);
     return this.#arrive('goto', state, [], notes);
   }

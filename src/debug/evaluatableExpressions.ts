@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { PythonSource } from '../../adapter/python/source';
-import { debugType } from './configurationProvider';
 
 /**
  * Tells which expression a hover is about: the whole of `d["k"]` or `a.b`, and nothing in strings and
@@ -39,23 +38,7 @@ class ExpressionProvider implements vscode.EvaluatableExpressionProvider {
   }
 }
 
-/**
- * Provides hovers for Python while one of our sessions is active, and only then: other debuggers have their
- * own.
- */
-export function evaluatableExpressions(): vscode.Disposable {
-  let registered: vscode.Disposable | null = null;
-  const follow = (session: vscode.DebugSession | undefined) => {
-    registered?.dispose();
-    registered =
-      session?.type === debugType
-        ? vscode.languages.registerEvaluatableExpressionProvider('python', new ExpressionProvider())
-        : null;
-  };
-  const changes = vscode.debug.onDidChangeActiveDebugSession(follow);
-  follow(vscode.debug.activeDebugSession);
-  return new vscode.Disposable(() => {
-    changes.dispose();
-    registered?.dispose();
-  });
+/** Provides hovers for Python. */
+export function registerEvaluatableExpressions(): vscode.Disposable {
+  return vscode.languages.registerEvaluatableExpressionProvider('python', new ExpressionProvider());
 }

@@ -7,6 +7,7 @@ import { guessInput } from './guessInput.mjs';
 import { languageGroup } from './languageUi.mjs';
 import { startCountingServer } from './modelServer.mjs';
 import { root } from './setup.mjs';
+import { stateTree } from './stateTree.mjs';
 import { until } from './workbench.mjs';
 
 /** A program that leaves a trace on the disk when it is really run. */
@@ -243,7 +244,14 @@ const entryCall = {
   },
 };
 
-export const groups = [session, unconnected, entryCall, guessInput(connected), languageGroup(connected)];
+export const groups = [
+  session,
+  unconnected,
+  entryCall,
+  guessInput(connected),
+  stateTree(connected),
+  languageGroup(connected),
+];
 
 /** The README's picture: a predicted stop in the shopping cart. */
 export const takePicture = {

@@ -323,6 +323,13 @@ export class Workbench {
     await this.command('Notifications: Clear All Notifications');
   }
 
+  /** The rows of a part of the debug view. */
+  viewRows(title) {
+    return this.page
+      .locator('.debug-viewlet .pane', { has: this.page.locator('.pane-header', { hasText: title }) })
+      .locator('.monaco-list-row');
+  }
+
   /** Folds or unfolds a part of the debug view by its title. */
   async toggleView(title) {
     await this.page.locator('.debug-viewlet .pane-header', { hasText: title }).click();

@@ -1,0 +1,54 @@
+import type * as vscode from 'vscode';
+import { z } from 'zod';
+import type { SessionStatus } from '../views/sessionStatus';
+import type { StateTree } from '../views/stateTree';
+
+const event = z.object({ type: z.literal('event'), event: z.string() });
+
+const about = z.object({
+  kind: z.string(),
+  isReal: z.boolean(),
+  name: z.string(),
+  words: z.string(),
+  state: z.int(),
+});
+
+/** What answers in a session, and where it stands. */
+export type AboutSession = z.infer<typeof about>;
+
+/** Keeps the views at where sessions stand. */
+export class StopFollower implements vscode.DebugAdapterTrackerFactory {
+  constructor(
+    private readonly tree: StateTree,
+    private readonly status: SessionStatus,
+  ) {}
+
+  createDebugAdapterTracker(session: vscode.DebugSession): vscode.DebugAdapterTracker {
+    return {
+      onDidSendMessage: (message: unknown) => {
+        const parsed = event.safeParse(message);
+        if (!parsed.success) return;
+        if (parsed.data.event === 'stopped') void this.#stopped(session);
+        else if (parsed.data.event === 'invalidated') this.tree.refresh();
+        else if (parsed.data.event === 'terminated') this.status.ended(session);
+      },
+      onExit: () => {
+        this.status.ended(session);
+      },
+    };
+  }
+
+  async #stopped(session: vscode.DebugSession): Promise<void> {
+    let said: unknown;
+    try {
+      said = await session.customRequest('neuralDebug/about');
+    } catch {
+      // The session has ended meanwhile.
+      return;
+    }
+    const parsed = about.safeParse(said);
+    if (!parsed.success) return;
+    this.status.show(session, parsed.data);
+    await this.tree.follow(session, parsed.data.state);
+  }
+}
