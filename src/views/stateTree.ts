@@ -10,6 +10,9 @@ const pageSize = 200;
 /** How many pages are loaded so that the current state can be shown. */
 const maxPagesToReveal = 60;
 
+/** How long the editor takes to unfold a view, in milliseconds. */
+const unfoldingTime = 400;
+
 /** An entry of the view: a state, a state on another branch in its place, or a way to more of them. */
 export type TreeEntry =
   | { readonly kind: 'state'; readonly node: TreeNode; readonly parent: StateEntry | null }
@@ -35,6 +38,8 @@ export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
   /** The entries that the view was given, by their state. */
   #entries = new Map<number, StateEntry>();
   #session: vscode.DebugSession | null = null;
+  /** The session's current state, once it has stopped. */
+  #current: number | null = null;
   #view: vscode.TreeView<TreeEntry> | null = null;
 
   /** Shows the view, for as long as the extension is active. */
@@ -44,12 +49,19 @@ export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
     const sessions = vscode.debug.onDidChangeActiveDebugSession((session) => {
       this.show(session?.type === debugType ? session : null);
     });
-    return vscode.Disposable.from(view, sessions, this.#changed);
+    const visible = view.onDidChangeVisibility((event) => {
+      // A view that is being unfolded has no height yet, in which something could be revealed.
+      if (event.visible) setTimeout(() => void this.#revealCurrent(), unfoldingTime);
+    });
+    return vscode.Disposable.from(view, sessions, visible, this.#changed);
   }
 
   /** Shows a session's tree. */
   show(session: vscode.DebugSession | null): void {
-    if (session?.id !== this.#session?.id) this.#pages.clear();
+    if (session?.id !== this.#session?.id) {
+      this.#pages.clear();
+      this.#current = null;
+    }
     this.#session = session;
     this.refresh();
   }
@@ -58,7 +70,12 @@ export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
   async follow(session: vscode.DebugSession, state: number): Promise<void> {
     if (session.id !== this.#session?.id) this.show(session);
     else this.refresh();
-    if (this.#view?.visible === true) await this.#reveal(state);
+    this.#current = state;
+    await this.#revealCurrent();
+  }
+
+  async #revealCurrent(): Promise<void> {
+    if (this.#view?.visible === true && this.#current !== null) await this.#reveal(this.#current);
   }
 
   refresh(): void {

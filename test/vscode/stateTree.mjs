@@ -30,7 +30,9 @@ export const stateTree = (connected) => ({
   tests: {
     async 'shows the calls and where the session stands; a click goes there'(workbench) {
       await stopAtReturn(workbench);
-      const rows = workbench.viewRows('State Tree');
+      // The window is small: without these there is room for the tree.
+      for (const title of ['Variables', 'Watch', 'Breakpoints']) await workbench.toggleView(title);
+      const rows = await workbench.viewRows('State Tree');
       const current = rows.filter({ hasText: 'return result' });
       await current.waitFor();
       const text = (await rows.allInnerTexts()).join('\n');
@@ -40,6 +42,7 @@ export const stateTree = (connected) => ({
       await rows.filter({ hasText: 'one = square(a)' }).click();
       await workbench.stoppedAt(6);
       await workbench.showsCallStack('total', '<module>');
+      for (const title of ['Variables', 'Watch', 'Breakpoints']) await workbench.toggleView(title);
     },
     async 'shows values beside lines as they were when the lines ran'(workbench) {
       await stopAtReturn(workbench);
@@ -71,7 +74,8 @@ export const stateTree = (connected) => ({
       await workbench.press('F5');
       await workbench.stoppedAt(8);
       await workbench.showsVariable('result', '109');
-      const edited = workbench.viewRows('State Tree').filter({ hasText: 'what if one = 100' });
+      const rows = await workbench.viewRows('State Tree');
+      const edited = rows.filter({ hasText: 'what if one = 100' });
       await edited.waitFor();
     },
     async 'compares with a real run once that is agreed to'(workbench) {

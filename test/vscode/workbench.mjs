@@ -323,11 +323,14 @@ export class Workbench {
     await this.command('Notifications: Clear All Notifications');
   }
 
-  /** The rows of a part of the debug view. */
-  viewRows(title) {
-    return this.page
-      .locator('.debug-viewlet .pane', { has: this.page.locator('.pane-header', { hasText: title }) })
-      .locator('.monaco-list-row');
+  /** The rows of a part of the debug view, which is unfolded. */
+  async viewRows(title) {
+    const pane = this.page.locator('.debug-viewlet .pane', {
+      has: this.page.locator('.pane-header', { hasText: title }),
+    });
+    const header = pane.locator('.pane-header').first();
+    if ((await header.getAttribute('aria-expanded')) === 'false') await header.click();
+    return pane.locator('.monaco-list-row');
   }
 
   /** Folds or unfolds a part of the debug view by its title. */
