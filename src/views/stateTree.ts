@@ -177,11 +177,10 @@ export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
     return null;
   }
 
-  #stateItem({ node }: StateEntry): vscode.TreeItem {
+  #stateItem({ node, parent }: StateEntry): vscode.TreeItem {
     const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
     const opens = node.hasChildren || node.alternatives.length > 0;
-    const isRoot = node.event === 'call' && node.hasChildren && (node.isPast || node.isCurrent);
-    const item = new vscode.TreeItem(node.label, !opens ? None : isRoot ? Expanded : Collapsed);
+    const item = new vscode.TreeItem(node.label, !opens ? None : parent ? Collapsed : Expanded);
     item.id = `${this.#session?.id ?? ''}:${node.state}`;
     item.description = describeNode(node);
     item.iconPath = new vscode.ThemeIcon(iconOf(node), colorOf(node));
