@@ -39,6 +39,9 @@ export const stateTree = (connected) => ({
       assert.match(text, /total\(a=2, b=3\)/);
       assert.match(text, /square\(n=2\)/);
       assert.match(text, /one = square\(a\)/);
+      // The calls around stick to the top, over the rows there.
+      await current.hover();
+      await workbench.page.mouse.wheel(0, -1000);
       await rows.filter({ hasText: 'one = square(a)' }).click();
       await workbench.stoppedAt(6);
       await workbench.showsCallStack('total', '<module>');
