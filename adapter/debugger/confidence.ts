@@ -61,27 +61,31 @@ export class PathConfidence {
   constructor(
     private readonly source: PythonSource,
     private readonly trajectory: Trajectory,
+    /** Whether the values are those of a real run, of which nobody has to be sure. */
+    private readonly isReal = false,
   ) {}
 
   /** The probability of a state's event and line, given the state before. */
   step(state: number): number | null {
-    return state < 0 ? null : this.trajectory.prediction(state).confidence;
+    return state < 0 || this.isReal ? null : this.trajectory.prediction(state).confidence;
   }
 
   /** The probability that execution gets to a state in the way that was predicted. */
   path(state: number): number | null {
+    if (this.isReal) return null;
     const { path, hasNumber } = this.#at(state);
     return hasNumber ? path : null;
   }
 
   /** The probability of a local's value at a state of its frame. */
   value(state: number, name: string): number | null {
-    const at = state < 0 ? null : this.trajectory.locals(state);
+    const at = state < 0 || this.isReal ? null : this.trajectory.locals(state);
     return at === null ? null : (find(this.#at(at.state).locals, name)?.whole ?? null);
   }
 
   /** The probability of a return event's value, or of an exception. */
   argument(state: number): number | null {
+    if (this.isReal) return null;
     const { argument, path } = this.#at(state);
     return times(argument, path);
   }

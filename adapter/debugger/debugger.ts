@@ -122,7 +122,7 @@ export class Debugger {
       () => this.#first ?? 0,
       (expression, state) => this.derived.names(expression, state, state),
     );
-    this.confidence = new PathConfidence(source, trajectory);
+    this.confidence = new PathConfidence(source, trajectory, world.description.isReal);
     this.derived = new DerivedValues(source, trajectory, evaluator);
     this.#printed = new PrintedOutput(source, evaluator);
     this.#prefetch = new Prefetch(trajectory, world, options);
