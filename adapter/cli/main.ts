@@ -20,6 +20,11 @@ function wholeNumber(text: string): number {
   return Number(text);
 }
 
+function number(text: string): number {
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number, such as 0.5.');
+  return Number(text);
+}
+
 function port(text: string): number {
   const number = wholeNumber(text);
   if (number > 65_535) throw new InvalidArgumentError('A port is at most 65535.');
@@ -82,6 +87,12 @@ function program(finish: (code: number) => void): Command {
     .addOption(profileOption())
     .addOption(modeOption())
     .option('--context <tokens>', 'how many tokens the server can see (default: what it tells)', wholeNumber)
+    .option('--constrain', 'hold answers to the lines where control can go next, with servers that can')
+    .option('--temperature <number>', 'how freely the model answers (default: 0)', number)
+    .option('--sampling-temperature <number>', 'how freely other samples are drawn (default: 0.6)', number)
+    .option('--first-byte-seconds <n>', 'how long the server may take to begin an answer', number)
+    .option('--stall-seconds <n>', 'how long it may be silent in the middle of one', number)
+    .option('--prefetch', 'predict the next step over while a stop is looked at')
     .option('--python <path>', 'the Python interpreter (default: python3)')
     .addOption(sandbox())
     .option('--commands <list>', 'commands separated by ";", instead of asking')

@@ -32,7 +32,11 @@ export interface RunOptions {
   readonly profile?: string;
   readonly mode?: string;
   readonly context?: number;
-  readonly recording?: string;
+  readonly constrain?: true;
+  readonly temperature?: number;
+  readonly samplingTemperature?: number;
+  readonly firstByteSeconds?: number;
+  readonly stallSeconds?: number;
   readonly python?: string;
   readonly sandbox?: string;
   readonly at?: number;
@@ -41,6 +45,7 @@ export interface RunOptions {
   readonly json?: true;
   readonly showDefinitions?: true;
   readonly allStates?: true;
+  readonly prefetch?: true;
   readonly maxStates?: number;
   readonly maxTokens?: number;
   readonly maxSeconds?: number;
@@ -159,7 +164,7 @@ async function configure(file: string, options: RunOptions): Promise<Configurati
       : { world: options.world, baseUrl };
   return parseConfiguration({
     program: isRecording ? undefined : file,
-    recording: isRecording ? (options.recording ?? file) : undefined,
+    recording: isRecording ? file : undefined,
     entry: options.entry,
     args: options.arg,
     world: choice.world,
@@ -173,6 +178,13 @@ async function configure(file: string, options: RunOptions): Promise<Configurati
             profile: options.profile,
             mode: options.mode,
             context: options.context,
+            constrain: options.constrain,
+            temperature: options.temperature,
+            samplingTemperature: options.samplingTemperature,
+            timeouts: withoutUndefined({
+              firstByte: options.firstByteSeconds,
+              stall: options.stallSeconds,
+            }),
           }),
     budget: withoutUndefined({
       states: options.maxStates,
@@ -181,6 +193,7 @@ async function configure(file: string, options: RunOptions): Promise<Configurati
     }),
     showDefinitions: options.showDefinitions,
     allStates: options.allStates,
+    prefetch: options.prefetch,
     startAt:
       options.at === undefined ? undefined : { line: options.at, locals: Object.fromEntries(options.local) },
     python: options.python,

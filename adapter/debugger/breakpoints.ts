@@ -5,6 +5,7 @@ import { CheckedBreakpoint, type Checks, type Direction, type NamesOf } from './
 import { changeAt, describeChange, type WatchedVariable } from './dataBreakpoints';
 import { doubtAt } from './doubt';
 import { isRaise, uncaughtRaise } from './exceptions';
+import { ExceptionHierarchy } from '../python/exceptionHierarchy';
 import { type ExceptionTypes, isOfTypes } from './exceptionTypes';
 import { functionsNamed, isEntryOf } from './functionBreakpoints';
 import { type LogMessage, renderLogMessage } from './logMessage';
@@ -78,6 +79,7 @@ export class Breakpoints {
   uncaughtTypes: ExceptionTypes | null = null;
   /** Stop at the first state that is less sure than this, from 0 to 1, or marked doubtful; null: at none. */
   doubtBelow: number | null = null;
+  #exceptions: ExceptionHierarchy | null = null;
 
   /**
    * @param first the first state that is shown, from which on hits count
@@ -179,7 +181,7 @@ export class Breakpoints {
       if (change) await check(placed, 'data breakpoint', describeChange(placed.set.variable, change));
     }
     if (stops === 'all' && this.raised && isRaise(trajectory, index)) {
-      if (isWanted(this.raisedTypes, trajectory, index)) found.push({ ...plain, reason: 'exception' });
+      if (this.#isWanted(this.raisedTypes, trajectory, index)) found.push({ ...plain, reason: 'exception' });
     }
     const doubt = this.doubtBelow === null ? null : doubtAt(trajectory, index, this.doubtBelow);
     if (doubt !== null) found.push({ ...plain, reason: 'doubt', why: doubt });
@@ -197,7 +199,7 @@ export class Breakpoints {
   /** Where the exception was raised that ended the program after a state, if that is a stop; else null. */
   uncaughtStop(trajectory: Trajectory, last: number): number | null {
     const raise = this.uncaught ? uncaughtRaise(trajectory, last) : null;
-    return raise !== null && isWanted(this.uncaughtTypes, trajectory, raise) ? raise : null;
+    return raise !== null && this.#isWanted(this.uncaughtTypes, trajectory, raise) ? raise : null;
   }
 
   /** What log points write at a state. */
@@ -241,6 +243,12 @@ export class Breakpoints {
     });
   }
 
+  #isWanted(types: ExceptionTypes | null, trajectory: Trajectory, index: number): boolean {
+    if (types === null) return true;
+    this.#exceptions ??= new ExceptionHierarchy(this.source);
+    return isOfTypes(types, trajectory.argument(index)?.repr ?? '', this.#exceptions);
+  }
+
   /** The breakpoints on a state's line; one in doubt is on any of the lines that it may be on. */
   #atLineOf(trajectory: Trajectory, index: number): readonly Placed<LineBreakpoint>[] {
     if (this.#byLine.size === 0 || trajectory.event(index) !== 'line') return [];
@@ -259,8 +267,4 @@ function isOnLine(trajectory: Trajectory, index: number, line: number): boolean 
     trajectory.event(index) === 'line' &&
     (trajectory.line(index) === line || trajectory.prediction(index).otherLines.includes(line))
   );
-}
-
-function isWanted(types: ExceptionTypes | null, trajectory: Trajectory, index: number): boolean {
-  return types === null || isOfTypes(types, trajectory.argument(index)?.repr ?? '');
 }

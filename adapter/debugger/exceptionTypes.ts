@@ -1,3 +1,4 @@
+import type { ExceptionHierarchy } from '../python/exceptionHierarchy';
 import { exceptionParts } from '../python/repr';
 
 /** Names of exception types that a filter is limited to. */
@@ -12,10 +13,10 @@ export function parseExceptionTypes(text: string): ExceptionTypes | null {
 }
 
 /**
- * Whether an exception, as `Type(arguments)`, is of one of the types, by its name with or without its module.
- * Types that derive from them are not known here, and do not count.
+ * Whether an exception, as `Type(arguments)`, is of one of the types or of a class that derives from one, by their
+ * names with or without their modules. Of other files' classes only the names are known.
  */
-export function isOfTypes(types: ExceptionTypes, exception: string): boolean {
+export function isOfTypes(types: ExceptionTypes, exception: string, hierarchy: ExceptionHierarchy): boolean {
   const { type } = exceptionParts(exception);
-  return types.has(type) || types.has(type.slice(type.lastIndexOf('.') + 1));
+  return types.has(type) || [...hierarchy.withBases(type)].some((name) => types.has(name));
 }

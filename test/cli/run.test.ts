@@ -23,6 +23,19 @@ function file(name: string, text: string): string {
 }
 
 describe('run', () => {
+  it.each([
+    ['--temperature', '3', 'server.temperature'],
+    ['--sampling-temperature', '3', 'server.samplingTemperature'],
+    ['--first-byte-seconds', '0', 'server.timeouts.firstByte'],
+    ['--stall-seconds', '100000.5', 'server.timeouts.stall'],
+    ['--context', '10', 'server.context'],
+  ])('%s %s is refused by the name that launch.json has for it', async (option, value, name) => {
+    const args = ['run', recursion, '--base-url', 'http://127.0.0.1:1', '--constrain', '--prefetch'];
+    const { code, stderr } = await neuralDebug([...args, option, value, '--commands', 'q']);
+    expect(code).toBe(1);
+    expect(stderr).toContain(name);
+  });
+
   it('tells each stop as one JSON object', async () => {
     const args = [
       'run',
