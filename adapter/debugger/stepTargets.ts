@@ -1,4 +1,7 @@
+import { isLiteral, typeName } from '../python/repr';
+import { compareReprs } from '../python/reprEquality';
 import type { PythonSource, SourceCall } from '../python/source';
+import { lookUp } from '../python/valuePath';
 import type { Locals } from '../trajectory/state';
 import type { Frame, Trajectory } from '../trajectory/trajectory';
 import { isFrameOf } from './functionBreakpoints';
@@ -58,7 +61,8 @@ function isEntered(source: PythonSource, name: string): boolean {
 
 /**
  * Where a step into one call of the line ends: at the first line of what it enters, or, where the line is left
- * without that call, where a step over would have ended. Calls of one name are told apart by their order.
+ * without that call, where a step over would have ended. Calls of one name are told apart by their order, and by the
+ * arguments that are known: of `a and f(1) or f(2)` the first may not be made.
  */
 export function targetEnd(
   trajectory: Trajectory,
@@ -68,11 +72,11 @@ export function targetEnd(
 ): StepEnd {
   const frame = trajectory.frame(from);
   const isOver = stepEnd(trajectory, from, 'next', allStates);
-  const before = target.all.slice(0, target.all.indexOf(target)).filter(({ name }) => name === target.name);
-  let toPass = before.length - entriesSince(trajectory, from, target);
+  const calls = new CallsInTurn(trajectory, target);
+  for (const index of entriesSince(trajectory, from, target)) calls.enter(index);
   let entered: Frame | null = null;
   return (index) => {
-    if (!entered && isEntry(trajectory, index, frame, target) && toPass-- <= 0) {
+    if (!entered && isEntry(trajectory, index, frame, target) && calls.enter(index) === target) {
       entered = trajectory.frame(index);
     }
     const isInside = entered !== null && trajectory.frame(index) === entered;
@@ -80,15 +84,73 @@ export function targetEnd(
   };
 }
 
-/** How often the target's function was entered since the line began. */
-function entriesSince(trajectory: Trajectory, from: number, target: StepTarget): number {
+/** Tells which of the calls of one name on a line are made, in the order in which they are. */
+class CallsInTurn {
+  readonly #same: readonly StepTarget[];
+  /** How many of them are made, or passed over. */
+  #passed = 0;
+
+  constructor(
+    private readonly trajectory: Trajectory,
+    target: StepTarget,
+  ) {
+    this.#same = target.all.filter(({ name }) => name === target.name);
+  }
+
+  /** The call that a call state is likely to be of. A call may be made again and again, in a comprehension. */
+  enter(index: number): StepTarget | undefined {
+    const isPossible = (target: StepTarget) => !contradicts(this.trajectory, index, target);
+    const next = this.#same.findIndex((target, at) => at >= this.#passed && isPossible(target));
+    const before = this.#same[this.#passed - 1];
+    if (next < 0 && before && isPossible(before)) return before;
+    this.#passed = Math.min(next < 0 ? this.#passed + 1 : next + 1, this.#same.length);
+    return this.#same[this.#passed - 1];
+  }
+}
+
+/** Types whose values no call on the line can have changed. */
+const scalars: ReadonlySet<string | null> = new Set([
+  'int',
+  'float',
+  'complex',
+  'str',
+  'bytes',
+  'bool',
+  'NoneType',
+]);
+
+/** Whether a call was entered with other values than a target's arguments are known to have. */
+function contradicts(trajectory: Trajectory, index: number, { call, source }: StepTarget): boolean {
+  const entered = trajectory.frame(index);
+  const { callerState } = entered;
+  const given = trajectory.locals(index)?.locals;
+  const unit = source.units.find((one) => isFrameOf(one, trajectory, entered));
+  if (!given || !unit || callerState < 0 || unit.callLine !== unit.headerLine || !call.positional)
+    return false;
+  const bodyLine = Math.max(unit.headerLine + 1, Math.min(...unit.entryLines));
+  const header = source.lines.slice(unit.headerLine - 1, bodyLine - 1).join('');
+  // A parameter may take several arguments, and a line, or a turn of a comprehension, give values to names itself.
+  if (header.includes('*')) return false;
+  const setsNames = /:=/.test(source.lines[trajectory.line(callerState) - 1] ?? '');
+  const isInTurns = isAnonymous(trajectory.frame(callerState));
+  const names = setsNames || isInTurns ? null : trajectory.locals(callerState)?.locals;
+  const parameters = unit.parameters.slice(unit.parent?.kind === 'class' ? 1 : 0);
+  return call.positional.some((text, at) => {
+    const known = isLiteral(text) ? text : (names && lookUp(text, names)?.repr) || null;
+    const actual = given.get(parameters[at] ?? '')?.repr ?? null;
+    return known !== null && scalars.has(typeName(known)) && compareReprs(known, actual) === 'different';
+  });
+}
+
+/** The call states of the target's function since the line began, in order. */
+function entriesSince(trajectory: Trajectory, from: number, target: StepTarget): number[] {
   const frame = trajectory.frame(from);
-  let count = 0;
+  const entries: number[] = [];
   for (let at = from; at >= 0; at = trajectory.previous(at)) {
     if (trajectory.frame(at) === frame && trajectory.event(at) === 'line') break;
-    if (isEntry(trajectory, at, frame, target)) count++;
+    if (isEntry(trajectory, at, frame, target)) entries.push(at);
   }
-  return count;
+  return entries.reverse();
 }
 
 /** Whether a state is a call that a target may mean, made by a frame itself or by a comprehension in it. */

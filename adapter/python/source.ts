@@ -16,6 +16,8 @@ export interface SourceCall {
   readonly column: number;
   /** The line on which the call's arguments end. */
   readonly endLine: number;
+  /** The texts of its positional arguments; null where one of them stands for several. */
+  readonly positional: readonly string[] | null;
 }
 
 /** A part of the source that can be evaluated where it stands. Columns are UTF-16 units from 0. */
@@ -165,7 +167,17 @@ export class PythonSource {
       text: this.text.slice(callee.start, callee.end),
       column: callee.start - (this.tree.lineStarts[callee.line - 1] ?? 0),
       endLine: node.endLine,
+      positional: this.positionalOf(node),
     };
+  }
+
+  private positionalOf(call: SyntaxNode): readonly string[] | null {
+    const given = call.child('arguments');
+    if (given?.type !== 'argument_list') return given ? null : [];
+    if (given.has('list_splat')) return null;
+    return given.parts
+      .filter(({ type }) => type !== 'keyword_argument' && type !== 'dictionary_splat')
+      .map(({ start, end }) => this.text.slice(start, end));
   }
 
   private innermostBlock(line: number): SyntaxNode {

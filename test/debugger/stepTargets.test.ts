@@ -125,4 +125,36 @@ describe('the calls that a step can go into', () => {
     expect(session.trajectory.line(state)).toBe(7);
     await session.close();
   });
+
+  it.each([
+    ['n and g(1) or g(2)', '0', 1, '2'],
+    ['n and g(1) or g(2)', '0', 0, null],
+    ['n and g(1) and g(2)', '5', 1, '2'],
+    ['g(n) if n else g("x")', '0', 1, "'x'"],
+    ['[g(k) for k in range(2)] + [g(7)]', '0', 1, '7'],
+    ['g(1) + g(1)', '0', 1, '1'],
+  ])('of %s with n = %s, call %i is told apart by its arguments', async (expression, n, number, given) => {
+    const program = {
+      path: '/p.py',
+      source: `def g(n):\n    return n\n\n\ndef f(n):\n    a = ${expression}\n    return a\n`,
+      entry: `f(${n})`,
+      args: [],
+    };
+    const session = new Debugger(
+      await PythonSource.parse(program.source),
+      new Trajectory(program),
+      new ReferenceWorld(program),
+      evaluator,
+    );
+    await session.start(true);
+    const target = stepTargets(session.source, session.trajectory, session.cursor)[number] ?? null;
+    const { state } = await session.forward('stepIn', target);
+    const { trajectory } = session;
+    if (given === null) expect([trajectory.frame(state).function, trajectory.line(state)]).toEqual(['f', 7]);
+    else {
+      expect(trajectory.frame(state).function).toBe('g');
+      expect(trajectory.locals(state)?.locals.get('n')?.repr).toBe(given);
+    }
+    await session.close();
+  });
 });

@@ -344,6 +344,9 @@ describe('filters of exceptions', () => {
     ['JSONDecodeError', [4]],
     ['KeyError, json.decoder.JSONDecodeError', [2, 4]],
     ['Key', []],
+    ['LookupError', [2]],
+    ['Exception', [2, 4]],
+    ['IndexError, OSError', []],
   ])('limited to %s stop at these types', async (names, states) => {
     const { session } = await debug(loop, 'f(1)', steps);
     const types = parseExceptionTypes(names);
@@ -369,5 +372,31 @@ describe('filters of exceptions', () => {
 
   it.each(['', 'a-b', '1', 'A; B'])('%j names no types', (text) => {
     expect(parseExceptionTypes(text)).toBeNull();
+  });
+});
+
+describe('a breakpoint on a function', () => {
+  const source =
+    'class A:\n    def f(self):\n        pass\n\n\nclass B:\n    def f(self):\n        pass\n\n\nA().f()\n';
+
+  it.each([
+    ['B.f', [7], [], 2],
+    ['B.f', [], [8], 2],
+    ['B.f', [], [], null],
+    ['A.f', [7], [8], 2],
+  ])('on %s stops where a call may be on %j, its line on %j', async (name, called, entered, expected) => {
+    const steps: Step[] = [
+      step('line', '<module>', 11),
+      step('call', 'f', 2, {}, { otherLines: called }),
+      step('line', 'f', 3, {}, { otherLines: entered }),
+      step('return', 'f', 3, null, { argument: 'None' }),
+      step('return', '<module>', 11, null, { argument: 'None' }),
+    ];
+    const { session } = await debug(source, 'g()', steps);
+    session.breakpoints.setFunctions([{ function: name, condition: null }]);
+    await session.start(true);
+    const { reason, state } = await session.forward('continue');
+    expect(reason).toBe(expected === null ? 'end' : 'function breakpoint');
+    if (expected !== null) expect(state).toBe(expected);
   });
 });

@@ -139,7 +139,9 @@ describe('calls of a line', () => {
     expect(names(3)).toEqual(['m', 'k']);
     expect(names(4)).toEqual(['p', 'o']);
     expect(names(5)).toEqual(['q']);
-    expect(source.callsOnLine(6)).toEqual([{ name: 'z', text: 'x.y[0].z', column: 0, endLine: 7 }]);
+    expect(source.callsOnLine(6)).toEqual([
+      { name: 'z', text: 'x.y[0].z', column: 0, endLine: 7, positional: [] },
+    ]);
     expect(names(7)).toEqual([]);
   });
 });
