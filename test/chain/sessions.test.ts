@@ -25,11 +25,16 @@ const data = fileURLToPath(new URL('../../../shared/data/', import.meta.url));
 /** Several threads are no part of the format. */
 const leftOut = new Set(['32-threads.py']);
 
-let server: Awaited<ReturnType<typeof startModelServer>>;
+type Server = Awaited<ReturnType<typeof startModelServer>>;
+/** Takes a history only where it is what the program does. */
+let strict: Server;
+/** Follows what was changed in a history. */
+let following: Server;
 let folder = '';
 let programs: readonly (readonly EvaluatedProgram[])[] = [];
 beforeAll(async () => {
-  server = await startModelServer({ port: 0 });
+  strict = await startModelServer({ port: 0 });
+  following = await startModelServer({ port: 0, onDivergence: 'inject' });
   folder = mkdtempSync(join(tmpdir(), 'neural-debug-sessions-'));
   const scripts = readdirSync(cases).filter((name) => name.endsWith('.py') && !leftOut.has(name));
   const sets = ['quixbugs', 'thealgorithms']
@@ -41,7 +46,8 @@ beforeAll(async () => {
   ]);
 });
 afterAll(async () => {
-  await server.close();
+  await strict.close();
+  await following.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -49,7 +55,10 @@ afterAll(async () => {
 interface Seen {
   readonly command: string;
   readonly message: string;
+  /** Why it stopped, and what was told about that. */
   readonly stop: string;
+  /** What log points wrote on the way. */
+  readonly logged: readonly string[];
   readonly stack: readonly string[];
   readonly locals: Readonly<Record<string, string>>;
 }
@@ -59,26 +68,76 @@ interface Played {
   readonly isScript: boolean;
   /** Whether a budget ended it: what it had come to then depends on how its states arrived. */
   readonly isCut: boolean;
+  /** How many commands can be compared: those before one for whose outcome the format lacks something. */
+  readonly comparable: number;
 }
 
 type Body<Response extends DebugProtocol.Response> = Response['body'];
 
-/** Plays the session of a seed. */
+const ordinary = [
+  'next',
+  'next',
+  'next',
+  'stepIn',
+  'stepIn',
+  'stepIn',
+  'stepOut',
+  'continue',
+  'continue',
+  'stepBack',
+  'reverseContinue',
+  'breakpoints',
+  'functions',
+  'data',
+  'evaluate',
+  'restartFrame',
+];
+/** Commands that make the program another one. */
+const changing = ['setExpression', 'setExpression', 'goto', 'neuralDebug/switchBranch'];
+
+/** What a stop says, without whether it is real and how sure it is, which makes long ones be cut elsewhere. */
+function told(description: string): string {
+  return description
+    .replace(/^(Predicted|Real run): /, '')
+    .replace(/, (?:path )?[<>]?\d+%(?: sure)?/g, '')
+    .replace(/\. Doubtful: .*$/, '')
+    .slice(0, 400);
+}
+
+/** What log points wrote after a message. */
+function loggedSince(client: DapClient, from: number): string[] {
+  return client.messages.slice(from).flatMap((message) => {
+    if (message.type !== 'event') return [];
+    const { event, body } = message as DebugProtocol.OutputEvent;
+    return event === 'output' && body.line !== undefined
+      ? [`${body.line}: ${body.output.replace(/^predicted: /, '')}`]
+      : [];
+  });
+}
+
+/**
+ * Plays the session of a seed.
+ *
+ * @param changes whether it also changes values and jumps
+ */
 async function play(
   seed: number,
   { program }: EvaluatedProgram,
   launch: object,
   token: string | null,
+  changes: boolean,
 ): Promise<Played> {
   const random = seededRandom(seed);
   const choose = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)];
   const path = join(folder, `${seed}.py`);
   writeFileSync(path, program.source);
   const lines = program.source.split('\n').length;
+  const functions = [...program.source.matchAll(/^ *def (\w+)/gm)].map(([, name = '']) => name);
   const client = new DapClient({ keyFor: () => Promise.resolve(token) });
   const seen: Seen[] = [];
   let names: readonly string[] = [];
-  const now = { isOver: false, isCut: false, hasLocals: false };
+  let comparable = Infinity;
+  const now = { isOver: false, isCut: false };
 
   const stopAfter = async (from: number): Promise<string> => {
     for (let waited = 0; waited < 30_000; waited += 5) {
@@ -90,21 +149,23 @@ async function play(
           return 'terminated';
         }
         if (event !== 'stopped') continue;
-        const { reason, description = '' } = body;
+        const { reason, description = '', hitBreakpointIds = [] } = body;
         now.isCut = description.includes('budget');
-        // Returns, exceptions and ends carry no locals.
-        now.hasLocals = reason !== 'exception' && reason !== 'pause' && !description.includes('returned');
-        return reason;
+        return `${reason} (${told(description)}) ${hitBreakpointIds.join()}`.trim();
       }
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     throw new Error(`No stop came:\n${client.transcript()}`);
   };
-  const look = async (command: string, message: string, stop: string): Promise<void> => {
+  const look = async (command: string, message: string, stop: string, from: number): Promise<void> => {
     const stack = now.isOver ? [] : await client.stack().catch(() => []);
     const top = stack[0];
     const locals: Record<string, string> = {};
-    if (top && now.hasLocals) {
+    const event = top && (await eventOf(top));
+    // Returns and exceptions carry no locals.
+    const hasLocals = event === 'line' || event === 'call';
+    if (!hasLocals && stop.startsWith('data breakpoint')) comparable = Math.min(comparable, seen.length);
+    if (top && hasLocals) {
       const { scopes } = await client.ask<Body<DebugProtocol.ScopesResponse>>('scopes', { frameId: top.id });
       const { variables } = await client.ask<Body<DebugProtocol.VariablesResponse>>('variables', {
         variablesReference: scopes[0]?.variablesReference,
@@ -115,15 +176,43 @@ async function play(
     }
     // Of a script's own names the format carries some only.
     names = program.entry === null ? [] : Object.keys(locals);
-    seen.push({ command, message, stop, stack: stack.map(({ name, line }) => `${name}:${line}`), locals });
+    seen.push({
+      command,
+      message,
+      stop,
+      logged: loggedSince(client, from),
+      stack: stack.map(({ name, line }) => `${name}:${line}`),
+      locals,
+    });
   };
-  const move = async (command: string): Promise<void> => {
+  const eventOf = async ({ id }: DebugProtocol.StackFrame): Promise<string> => {
+    const { node } = await client.ask<{ node: { event: string } }>('neuralDebug/treeNode', { state: id - 1 });
+    return node.event;
+  };
+  const move = async (command: string, args: object = { threadId: 1 }): Promise<void> => {
     const from = client.messages.length;
-    const response = await client.request(command, { threadId: 1 });
-    await look(command, response.message ?? '', response.success ? await stopAfter(from) : 'refused');
+    const response = await client.request(command, args);
+    const stop = response.success ? await stopAfter(from) : 'refused';
+    const shown = `${command} ${command.startsWith('set') ? JSON.stringify(args) : ''}`.trim();
+    await look(shown, response.message ?? '', stop, from);
+  };
+  /** An answer that moves nothing. */
+  const tell = (command: string, message: string): void => {
+    seen.push({ command, message, stop: '', logged: [], stack: [], locals: {} });
+  };
+  /** What was set, and whether it can be where it was asked. */
+  const tellSet = (command: string, { body }: DebugProtocol.Response): void => {
+    const { breakpoints = [] } = (body ?? {}) as Partial<Body<DebugProtocol.SetBreakpointsResponse>>;
+    tell(command, breakpoints.map(({ line, verified }) => `${line ?? 0}${verified ? '' : '?'}`).join());
   };
 
   const hasEnded = (): boolean => now.isOver || now.isCut;
+  /** Whether a place can be changed the format and Python decide for reasons of their own. */
+  const leaveWhereRefused = (): void => {
+    const last = seen.at(-1);
+    if (last?.stop === 'refused' || last?.message === 'refused')
+      comparable = Math.min(comparable, seen.length - 1);
+  };
 
   try {
     await client.launch({ program: path, entry: program.entry, stopOnEntry: true, ...launch });
@@ -132,42 +221,41 @@ async function play(
       filters: random() < 0.3 ? ['raised', 'uncaught'] : ['uncaught'],
     });
     await client.ask('configurationDone');
-    await look('start', '', await stopAfter(from));
+    await look('start', '', await stopAfter(from), from);
     for (let done = 0; done < commands; done++) {
       if (hasEnded()) break;
-      const what = choose([
-        'next',
-        'next',
-        'stepIn',
-        'stepIn',
-        'stepOut',
-        'continue',
-        'stepBack',
-        'reverseContinue',
-        'breakpoints',
-        'evaluate',
-      ]);
+      const what = choose(changes ? [...ordinary, ...changing] : ordinary);
+      const name = seenName(names, random());
       if (what === 'breakpoints') {
         const breakpoints = Array.from({ length: 3 }, () => ({
           line: 1 + Math.floor(random() * lines),
-          ...(random() < 0.4
-            ? { condition: choose(['True', 'len(str(1)) == 2', '1 / 0', 'no_such_name > 1']) }
+          ...(random() < 0.6
+            ? choose([
+                { condition: choose(['True', 'len(str(1)) == 2', '1 / 0', 'no_such_name > 1']) },
+                { condition: `${name} == ${name}`, hitCondition: '2' },
+                { hitCondition: choose(['2', '>=3', '%2', 'often']) },
+                { logMessage: `{len("ab")} and {${name}} {{}}` },
+                { logMessage: 'here', condition: `bool(${name})` },
+              ])
             : {}),
         }));
-        const response = await client.request('setBreakpoints', { source: { path }, breakpoints });
-        const { breakpoints: set = [] } = (response.body ?? {}) as Partial<
-          Body<DebugProtocol.SetBreakpointsResponse>
+        tellSet(what, await client.request('setBreakpoints', { source: { path }, breakpoints }));
+      } else if (what === 'functions') {
+        const breakpoints = [
+          { name: choose(functions) ?? 'no_such_function', ...choose([{}, { hitCondition: '2' }]) },
+        ];
+        tellSet(what, await client.request('setFunctionBreakpoints', { breakpoints }));
+      } else if (what === 'data') {
+        const frame = (await client.stack().catch(() => []))[0];
+        const info = await client.request('dataBreakpointInfo', { frameId: frame?.id, name });
+        const { dataId, description = '' } = (info.body ?? {}) as Partial<
+          Body<DebugProtocol.DataBreakpointInfoResponse>
         >;
-        seen.push({
-          command: what,
-          message: set.map(({ line, verified }) => `${line ?? 0}${verified ? '' : '?'}`).join(),
-          stop: '',
-          stack: [],
-          locals: {},
-        });
+        tell(`data ${name}`, info.message ?? description);
+        const breakpoints = typeof dataId === 'string' ? [{ dataId }] : [];
+        tellSet(what, await client.request('setDataBreakpoints', { breakpoints }));
       } else if (what === 'evaluate') {
         const frame = (await client.stack().catch(() => []))[0];
-        const name = seenName(names, random());
         const expression = choose([
           name,
           `[${name}, ${name}]`,
@@ -182,19 +270,36 @@ async function play(
           context: 'watch',
         });
         const { result = '' } = (response.body ?? {}) as Partial<Body<DebugProtocol.EvaluateResponse>>;
-        seen.push({
-          command: `evaluate ${expression}`,
-          message: response.message ?? result,
-          stop: '',
-          stack: [],
-          locals: {},
+        tell(`evaluate ${expression}`, response.message ?? result);
+      } else if (what === 'restartFrame') {
+        const stack = await client.stack().catch(() => []);
+        const frame = stack[Math.floor(random() * stack.length)];
+        await move(what, { frameId: frame?.id ?? -1 });
+      } else if (what === 'setExpression') {
+        await move(what, {
+          expression: name,
+          value: choose(['0', '1', '7', '[3, 1]', "'ab'", 'None', '()']),
         });
+        leaveWhereRefused();
+      } else if (what === 'goto') {
+        const line = 1 + Math.floor(random() * lines);
+        const answer = await client.request('gotoTargets', { source: { path }, line });
+        const { targets = [] } = (answer.body ?? {}) as Partial<Body<DebugProtocol.GotoTargetsResponse>>;
+        tell(
+          `gotoTargets ${line}`,
+          answer.success ? targets.map((target) => target.label).join() : 'refused',
+        );
+        const [target] = targets;
+        if (target) await move(what, { threadId: 1, targetId: target.id });
+        leaveWhereRefused();
+      } else if (what === 'neuralDebug/switchBranch') {
+        await move(what, { branch: 1 + Math.floor(random() * 2) });
       } else if (what) {
         await move(what);
       }
     }
     const { isCut } = now;
-    return { seen: isCut ? seen.slice(0, -1) : seen, isScript: program.entry === null, isCut };
+    return { seen: isCut ? seen.slice(0, -1) : seen, isScript: program.entry === null, isCut, comparable };
   } finally {
     await client.end();
   }
@@ -219,10 +324,14 @@ describe.each(modes)('scripted sessions over DAP in %s mode, as in a real run', 
     const set = programs[seed % programs.length] ?? [];
     const program = set[Math.floor(seededRandom(seed + 1_000)() * set.length)];
     if (!program) throw new Error('There is no program.');
-    const real = await play(seed, program, { world: 'reference' }, null);
+    // A history with changes in it is taken by the server that follows them; the other one finds every fault of ours.
+    const changes = seed % 3 === 0;
+    const server = changes ? following : strict;
+    const budget = changes ? { budget: { states: 2_000 } } : {};
+    const real = await play(seed, program, { world: 'reference', ...budget }, null, changes);
     const before = server.requests();
-    const launch = { server: { baseUrl: server.url, format: 'cwm', mode } };
-    const predicted = await play(seed, program, launch, server.token);
+    const launch = { server: { baseUrl: server.url, format: 'cwm', mode }, ...budget };
+    const predicted = await play(seed, program, launch, server.token, changes);
     expect(server.requests()).toBeGreaterThan(before);
     // Of a script's own names the format carries some only.
     const seen = real.seen.map((one, index) => {
@@ -231,7 +340,11 @@ describe.each(modes)('scripted sessions over DAP in %s mode, as in a real run', 
       const locals = Object.entries(one.locals).filter(([name]) => !isModule || name in carried);
       return { ...one, locals: Object.fromEntries(locals) };
     });
-    const both = real.isCut || predicted.isCut ? Math.min(seen.length, predicted.seen.length) : Infinity;
+    const both = Math.min(
+      real.isCut || predicted.isCut ? Math.min(seen.length, predicted.seen.length) : Infinity,
+      real.comparable,
+      predicted.comparable,
+    );
     expect(predicted.seen.slice(0, both), `${program.id} ${program.program.entry ?? ''}`).toEqual(
       seen.slice(0, both),
     );
