@@ -435,6 +435,9 @@ export class NeuralDebugSession extends Router {
     if (!opened || this.#phase !== 'debugging') return;
     for (const note of stop.notes) this.#output('console', `${note}\n`);
     this.#view = new StopView(opened, stop, this.#client, this.#threads);
+    if (stop.state < 0) {
+      this.#output('console', 'The program’s beginning was not reached: the session ends.\n');
+    }
     if (stop.state < 0 || (stop.reason === 'end' && !this.#configuration?.stopAtEnd)) {
       this.#terminate();
       return;

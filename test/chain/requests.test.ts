@@ -143,7 +143,9 @@ describe('a server that is slow', () => {
   it('is cancelled by its progress', async () => {
     await start();
     await client.ask('stepIn', { threadId: 1 });
-    const progress = await client.event('progressStart');
+    let progress = await client.event('progressStart');
+    // On a slow machine the start showed one too.
+    if (client.transcript().includes('event progressEnd')) progress = await client.event('progressStart');
     await client.ask('cancel', { progressId: (progress.body as { progressId: string }).progressId });
     expect((await client.event('stopped')).body).toMatchObject({ reason: 'pause' });
     await client.event('progressEnd');
