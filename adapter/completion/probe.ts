@@ -156,6 +156,9 @@ class Probe {
       return { ...factsUnasked(given, notes), missed: thrown };
     }
     const models = modelList.safeParse(listed?.json);
+    if (listed && !models.success) {
+      this.#missed = errors.serverSendsOther(server.baseUrl, 'its list of models has another shape');
+    }
     const list = models.success ? models.data.data : [];
     const model = this.request.model ?? firstTextModel(list.map(({ id }) => id));
     const entry = list.find(({ id }) => id === model) ?? null;

@@ -210,10 +210,16 @@ export class FaultyProxy {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Makes connections impossible, where that is the fault. */
+  /** Makes connections impossible and ends those that there are, where that is the fault. */
   #disconnect(): void {
+    if (!this.#breaking?.fault.connection) return;
+    this.#part();
+    this.#dropConnections();
+  }
+
+  /** Makes further connections impossible. */
+  #part(): void {
     const { connection } = this.#breaking?.fault ?? {};
-    if (!connection) return;
     if (connection === 'refused') this.#server.close();
     if (connection === 'tls') delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
     if (connection === 'dns') {
@@ -222,7 +228,6 @@ export class FaultyProxy {
       };
       dns.lookup = notFound as typeof dns.lookup;
     }
-    this.#dropConnections();
   }
 
   async #pass(request: SeenRequest, response: ServerResponse): Promise<void> {
@@ -262,8 +267,9 @@ export class FaultyProxy {
       return;
     }
     for await (const part of answer.body ?? []) response.write(part);
+    if (isLast && this.#breaking) this.#part();
     response.end(() => {
-      if (isLast && this.#breaking) this.#disconnect();
+      if (isLast && this.#breaking) this.#dropConnections();
     });
   }
 }
