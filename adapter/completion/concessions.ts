@@ -34,8 +34,9 @@ export function concede(
   const isLimit = /max_(completion_)?tokens|in the completion/i.test(said);
   if (isTooLong(refusal) || (isLimit && /too (large|high|big)|at most|less than|range/i.test(said))) {
     // The answer may be what does not fit: servers want room for all of it, though it will be shorter.
-    const mostTokens = Math.floor(Math.min(now.mostTokens, maxTokens) / 4);
-    return isLimit && mostTokens >= fewestTokens ? { ...now, mostTokens } : null;
+    const asked = Math.min(now.mostTokens, maxTokens);
+    const mostTokens = Math.max(fewestTokens, Math.floor(asked / 4));
+    return isLimit && mostTokens < asked ? { ...now, mostTokens } : null;
   }
   if (now.usage && /stream_options|include_usage/i.test(said)) return { ...now, usage: false };
   if (now.logprobs && /logprob/i.test(said)) return { ...now, logprobs: false };

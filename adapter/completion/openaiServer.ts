@@ -19,7 +19,7 @@ import type { ServerProfile } from './profile';
 import { chatBody, type RequestOptions, type ServerFields, textBody } from './requestBody';
 import { idEncoding, PromptBodyWriter, textEncoding } from './promptBody';
 import { serverAddress, type ServerAddress } from './serverAddress';
-import { refusalError, serverMessage, ServerRefusal, withoutSecret } from './serverFaults';
+import { isTooLong, refusalError, serverMessage, ServerRefusal, withoutSecret } from './serverFaults';
 import { type RequestMeter, UsageMeter, type UsageTotals } from './usage';
 
 export interface OpenAiServerOptions {
@@ -70,6 +70,9 @@ const shortestMeasured = 400;
 
 /** Room that is left in the context beside a prompt and its answer, in tokens. */
 const spareTokens = 16;
+
+/** How much longer than estimated a prompt may be, as a part of it: its newest text is not like all before. */
+const spareShare = 0.05;
 
 /** No token is longer than this many characters on average, so an answer beyond it ignores its limit. */
 const charactersPerToken = 64;
@@ -294,7 +297,8 @@ export class OpenAiServer implements CompletionSource {
   #fitting(prompt: Prompt, maxTokens: number): number {
     const { contextTokens, charactersPerToken } = this.traits;
     if (contextTokens === null || prompt.kind === 'chat') return maxTokens;
-    const room = Math.floor(contextTokens - spareTokens - prompt.text.length / charactersPerToken);
+    const promptTokens = (1 + spareShare) * (prompt.text.length / charactersPerToken);
+    const room = Math.floor(contextTokens - spareTokens - promptTokens);
     // Where hardly anything fits, the server says so best.
     return room < fewestTokens ? maxTokens : Math.min(maxTokens, room);
   }
@@ -330,6 +334,7 @@ export class OpenAiServer implements CompletionSource {
     signal: AbortSignal,
   ): Promise<AsyncIterable<unknown>> {
     let concessions = this.#concessions[routeOf(prompt)];
+    let kept = concessions;
     for (;;) {
       try {
         const stream =
@@ -340,16 +345,17 @@ export class OpenAiServer implements CompletionSource {
                 stream: true,
                 signal,
               });
-        this.#concessions[routeOf(prompt)] = concessions;
+        this.#concessions[routeOf(prompt)] = kept;
         return stream;
       } catch (thrown) {
         const refusal = causeOf(thrown);
-        const less =
-          refusal instanceof ServerRefusal
-            ? concede(concessions, refusal, routeOf(prompt), options.maxTokens)
-            : null;
+        if (!(refusal instanceof ServerRefusal)) throw thrown;
+        const less = concede(concessions, refusal, routeOf(prompt), options.maxTokens);
         if (!less) throw thrown;
         concessions = less;
+        // What does not fit into a context whose size is known is a matter of this prompt.
+        const isOfPrompt = this.traits.contextTokens !== null && isTooLong(refusal);
+        kept = isOfPrompt ? { ...less, mostTokens: kept.mostTokens } : less;
       }
     }
   }

@@ -24,8 +24,11 @@ import type { TraceJob } from './traceRun';
 /** How many source contexts are kept with what was read from them. */
 const maxContexts = 32;
 
-/** How many changed courses of one run are remembered, so that they are found again by their histories. */
+/** How many courses of one program are remembered, so that they are found again by their histories. */
 const maxCourses = 32;
+
+/** How many of them are tried with a history that may be any of them. */
+const maxTried = 8;
 
 /** How many states of one run may be changed. */
 const maxEdits = 256;
@@ -68,7 +71,7 @@ export class ReferenceModel implements Model {
   readonly #runs: Runs<TraceJob>;
   /** What was read from the heads of prompts before, the newest last. */
   readonly #contexts = new Map<string, TraceContext>();
-  /** By the key of a program, the changes with which it was run, the newest last. */
+  /** By the key of a program, the changes with which it was run, those that were asked for last at the end. */
   readonly #courses = new Map<string, (readonly RunEdit[])[]>();
   readonly #sources = new WeakMap<TraceContext, PythonSource>();
   /** How many samples without a seed of their own were asked for. */
@@ -150,24 +153,39 @@ export class ReferenceModel implements Model {
     history: PromptHistory,
     signal: AbortSignal,
   ): Promise<FollowedCourse> {
-    let edits = this.#likeliest(program.key, history);
-    if (history.dropped > 0 && edits.length === 0) {
-      // What was changed may be in frames that are left out.
-      for (const changed of [...(this.#courses.get(program.key) ?? [])].reverse()) {
-        const { course, different } = await this.#attempt(program, changed, history, null, signal);
-        if (!different) return course;
-      }
+    let attempt = await this.#furthest(program, history, signal);
+    while (attempt.different) {
+      const edits = this.#further(attempt.course.edits, attempt.different);
+      attempt = await this.#attempt(program, edits, history, attempt.different, signal);
     }
-    let different: DifferentFrame | null = null;
-    for (;;) {
-      const attempt = await this.#attempt(program, edits, history, different, signal);
-      ({ different } = attempt);
-      if (!different) {
-        this.#remember(program.key, edits);
-        return attempt.course;
-      }
-      edits = this.#further(edits, different);
+    this.#remember(program.key, attempt.course.edits);
+    return attempt.course;
+  }
+
+  /**
+   * The course of those that are known on which most of a history is what the program does. What was changed may be
+   * in frames that are left out: of courses that differ there only, it is the one that was asked for last.
+   */
+  async #furthest(program: PromptProgram, history: PromptHistory, signal: AbortSignal): Promise<Attempt> {
+    const likeliest = this.#likeliest(program.key, history);
+    if (history.dropped === 0) return this.#attempt(program, likeliest ?? [], history, null, signal);
+    // What was changed later is not in this history.
+    const length = history.dropped + framesIn(history.text);
+    const tried = (this.#courses.get(program.key) ?? []).slice(-maxTried).reverse();
+    const courses = new Map(
+      [...(likeliest ? [likeliest] : []), ...tried, []].map((course) => {
+        const edits = course.filter(({ at }) => at < length);
+        return [courseKey(program.key, edits), edits] as const;
+      }),
+    );
+    const [first = [], ...others] = courses.values();
+    let best = await this.#attempt(program, first, history, null, signal);
+    for (const edits of others) {
+      if (!best.different) break;
+      const attempt = await this.#attempt(program, edits, history, null, signal);
+      if (!attempt.different || attempt.different.number > best.different.number) best = attempt;
     }
+    return best;
   }
 
   /** @param before the difference that the last change was made for, to be named where it cannot be */
@@ -295,11 +313,11 @@ export class ReferenceModel implements Model {
     return [...edits.filter(({ at }) => at !== edit.at), edit].sort((a, b) => a.at - b.at);
   }
 
-  /** The changes of the course on which most of a history is known; none where there is no such course. */
-  #likeliest(key: string, { text, dropped }: PromptHistory): readonly RunEdit[] {
-    let best: readonly RunEdit[] = [];
-    let length = this.#runs.get(courseKey(key, best))?.known(dropped).beginningOf(text).end.length ?? 0;
-    for (const edits of this.#courses.get(key) ?? []) {
+  /** The changes of the course on which most of a history is known; null where it is known on none. */
+  #likeliest(key: string, { text, dropped }: PromptHistory): readonly RunEdit[] | null {
+    let best: readonly RunEdit[] | null = null;
+    let length = 0;
+    for (const edits of [[], ...(this.#courses.get(key) ?? [])]) {
       const known = this.#runs.get(courseKey(key, edits))?.known(dropped).beginningOf(text).end;
       // The history must have the changes in it.
       if (!known || known.next <= (edits.at(-1)?.at ?? -1) || known.length <= length) continue;
@@ -310,7 +328,6 @@ export class ReferenceModel implements Model {
   }
 
   #remember(key: string, edits: readonly RunEdit[]): void {
-    if (edits.length === 0) return;
     const own = courseKey(key, edits);
     const others = (this.#courses.get(key) ?? []).filter((course) => courseKey(key, course) !== own);
     this.#courses.set(key, [...others, edits].slice(-maxCourses));
@@ -322,6 +339,12 @@ export class ReferenceModel implements Model {
 }
 
 const editRefusedCode = errors.editRefused(1, '').code;
+
+function framesIn(text: string): number {
+  let count = 0;
+  for (let end = frameEndAfter(text, 0); end >= 0; end = frameEndAfter(text, end)) count++;
+  return count;
+}
 
 function isEditRefused(thrown: unknown): thrown is Refusal {
   return thrown instanceof Refusal && thrown.error.code === editRefusedCode;

@@ -30,6 +30,10 @@ const scripts: Record<string, Script> = {
   },
 };
 
+/** Both ways that prompts go with each case, else one with each second case. */
+const isFull = process.env['NEURAL_DEBUG_FULL'] === '1';
+const modes = ['ids', 'text'] as const;
+
 /** Breakpoints on every third line, continued through: lines in deep frames, in loops, on several frames. */
 const everyThirdLine = [0, 1, 2].map((rest) =>
   Array.from({ length: 60 }, (_, line) => line).filter((line) => line % 3 === rest),
@@ -44,12 +48,15 @@ describe('over HTTP against the model server, as in a real run', () => {
     await server.close();
   });
 
-  for (const name of cases) {
+  const chosen = cases.flatMap((name, index) =>
+    modes.filter((_, at) => isFull || at === index % modes.length).map((mode) => ({ name, mode })),
+  );
+  for (const { name, mode } of chosen) {
     const program = `${folder}${name}`;
     const compare = async (script: Script): Promise<void> => {
       const before = server.requests();
       const predicted = await play(
-        { program, world: 'server', server: { baseUrl: server.url, format: 'cwm' } },
+        { program, world: 'server', server: { baseUrl: server.url, format: 'cwm', mode } },
         script,
         server.token,
       );
@@ -57,7 +64,7 @@ describe('over HTTP against the model server, as in a real run', () => {
       expect(predicted).toEqual(await play({ program, world: 'reference' }, script));
     };
 
-    describe(name, () => {
+    describe(`${name} in ${mode}`, () => {
       it.each(Object.entries(scripts))('%s', (_, script) => compare(script));
       it('breakpoints', async () => {
         for (const breakpoints of everyThirdLine) await compare({ breakpoints, requests: 'continue' });

@@ -50,6 +50,10 @@ const scripts: Record<string, Script> = {
   breakpoints: { breakpoints: [2, 4, 5, 8], requests: 'continue' },
 };
 
+/** Both ways that prompts go with each source, else one with each second source. */
+const isFull = process.env['NEURAL_DEBUG_FULL'] === '1';
+const modes = ['ids', 'text'] as const;
+
 describe('a source with', () => {
   let server: Awaited<ReturnType<typeof startModelServer>>;
   let folder = '';
@@ -62,13 +66,18 @@ describe('a source with', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it.each(Object.entries(sources))('%s stops over HTTP as in a real run', async (name, source) => {
+  const chosen = Object.entries(sources).flatMap(([name, source], index) =>
+    modes
+      .filter((_, at) => isFull || at === index % modes.length)
+      .map((mode) => [name, mode, source] as const),
+  );
+  it.each(chosen)('%s stops over HTTP in %s as in a real run', async (name, mode, source) => {
     const program = join(folder, `${name.replaceAll(/\W/g, '_')}.py`);
     writeFileSync(program, source);
     for (const [requests, script] of Object.entries(scripts)) {
       const real = await play({ program, world: 'reference' }, script);
       const predicted = await play(
-        { program, world: 'server', server: { baseUrl: server.url, format: 'cwm' } },
+        { program, world: 'server', server: { baseUrl: server.url, format: 'cwm', mode } },
         script,
         server.token,
       );

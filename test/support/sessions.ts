@@ -1,11 +1,23 @@
 import { parseConfiguration } from '../../adapter/debugger/configuration';
-import type { Stop } from '../../adapter/debugger/debugger';
+import { followBranch } from '../../adapter/debugger/branches';
+import type { Debugger, Stop } from '../../adapter/debugger/debugger';
 import { openDebugger, type Opened } from '../../adapter/debugger/open';
 import type { ForwardRequest } from '../../adapter/debugger/stepping';
+import { changeOf } from '../../adapter/debugger/whatIf';
 import { createCwmFormat } from '../../adapter/format/cwm/cwmFormat';
+import type { ExpressionEvaluator } from '../../adapter/python/expressions';
 
-/** A request of a scripted session. */
-export type Request = ForwardRequest | 'stepBack' | 'reverseContinue';
+/**
+ * A request of a scripted session; `set` gives values to places as a person writes them, `jump` goes on from
+ * another line, `branch` goes to a branch by its number.
+ */
+export type Request =
+  | ForwardRequest
+  | 'stepBack'
+  | 'reverseContinue'
+  | { readonly set: readonly [place: string, value: string] }
+  | { readonly jump: number }
+  | { readonly branch: number };
 
 /** A stop, as it is compared between worlds. */
 export interface SeenStop {
@@ -26,10 +38,9 @@ export interface Script {
   readonly stopOnEntry?: boolean;
   /** The requests, or one that is repeated until the program ends, or for 150 stops. */
   readonly requests: readonly Request[] | Request;
+  /** The most stops that a repeated request makes; 150 where nothing is said. */
+  readonly mostStops?: number;
 }
-
-/** The most stops that a repeated request makes. */
-const mostStops = 150;
 
 /**
  * Plays a script against a world.
@@ -50,22 +61,34 @@ export async function play(
     session.breakpoints.raised = script.raised ?? false;
     const see = await projector(opened);
     const stops = [see(await session.start(script.stopOnEntry ?? true))];
-    const { requests } = script;
-    for (let count = 0; count < (typeof requests === 'string' ? mostStops : requests.length); count++) {
-      const request = typeof requests === 'string' ? requests : requests[count];
-      if (!request) break;
-      const stop =
-        request === 'stepBack' || request === 'reverseContinue'
-          ? await session.back(request)
-          : await session.forward(request);
+    const { requests, mostStops = 150 } = script;
+    const isRepeated = isRequest(requests);
+    const wanted = isRequest(requests) ? Array<Request>(mostStops).fill(requests) : requests;
+    for (const request of wanted) {
+      const stop = await ask(session, request, opened.evaluator);
       stops.push(see(stop));
-      if (typeof requests === 'string' && (stop.reason === 'end' || stop.reason === 'entry')) break;
+      if (isRepeated && (stop.reason === 'end' || stop.reason === 'entry')) break;
     }
     return stops.filter((stop) => stop !== null);
   } finally {
     await session.close();
     await opened.evaluator.close();
   }
+}
+
+function isRequest(requests: Script['requests']): requests is Request {
+  return typeof requests === 'string' || !('length' in requests);
+}
+
+/** @throws CatalogueError */
+async function ask(session: Debugger, request: Request, evaluator: ExpressionEvaluator): Promise<Stop> {
+  if (request === 'stepBack' || request === 'reverseContinue') return session.back(request);
+  if (typeof request === 'string') return session.forward(request);
+  if ('jump' in request) return session.whatIf({ locals: new Map(), line: request.jump });
+  const { trajectory, cursor } = session;
+  if ('branch' in request) return session.goTo(followBranch(trajectory, request.branch, cursor) ?? cursor);
+  const locals = trajectory.locals(cursor)?.locals ?? new Map<string, never>();
+  return session.whatIf(await changeOf(...request.set, locals, evaluator));
 }
 
 /** Null where the format has no such state: one of another thread. */

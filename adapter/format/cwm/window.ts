@@ -34,6 +34,9 @@ const contextOfCwm = 131_072;
 const fullest = 0.9;
 const emptiest = 0.5;
 
+/** Room for an answer that is not filled with frames, in tokens: one frame can take much of a small context. */
+const answerRoom = 512;
+
 /**
  * Keeps prompts within a model's context: the source context and the seeded frame stay, the oldest frames are
  * dropped, many at a time, so that the server can reuse the prompts between two drops. Each scope of what is kept
@@ -64,13 +67,17 @@ export class PromptWindow {
     const added = isComplete ? frame.text : this.#inFull(trajectory, frame);
     const text = prompt.text + added;
     const { contextTokens, charactersPerToken } = this.traits();
-    const most = (contextTokens ?? contextOfCwm) * charactersPerToken;
-    if (text.length <= fullest * most) return { prompt: { text, before: prompt, added }, window };
-    return this.#cut(trajectory, [frame, ...earlier()].reverse(), most);
+    const tokens = contextTokens ?? contextOfCwm;
+    const full = Math.min(fullest * tokens, tokens - Math.min(answerRoom, tokens / 6)) * charactersPerToken;
+    if (text.length <= full) return { prompt: { text, before: prompt, added }, window };
+    return this.#cut(trajectory, [frame, ...earlier()].reverse(), tokens * charactersPerToken, full);
   }
 
-  /** @param frames all frames of the way to the newest one, in order */
-  #cut(trajectory: Trajectory, frames: readonly WrittenFrame[], most: number): WindowedPrompt {
+  /**
+   * @param frames all frames of the way to the newest one, in order
+   * @param most the length of the context, and `full` that of the prompts in it, in characters
+   */
+  #cut(trajectory: Trajectory, frames: readonly WrittenFrame[], most: number, full: number): WindowedPrompt {
     const room = Math.max(emptiest * most - this.head.length, (most - this.head.length) / 4);
     let first = frames.length - 1;
     for (let length = frames[first]?.text.length ?? 0; first > 0; first--) {
@@ -87,7 +94,7 @@ export class PromptWindow {
       const text = this.head + kept.join('');
       const left = frames.length - first;
       // Locals in full may take more room than was made: then fewer frames are kept.
-      if (text.length > fullest * most && left > 1) {
+      if (text.length > full && left > 1) {
         first += Math.ceil(left / 2);
         continue;
       }
