@@ -19,7 +19,8 @@ const keptOutput = 4_000;
 /**
  * Starts a server and waits until it lists its models.
  *
- * @param command how it is started, as in a shell; the port and the other arguments are added
+ * @param command how it is started, as in a shell, where the port and the other arguments are added; or the address
+ *   of a server that has been started with the tiny model, which is left running
  * @param seconds how long it may take
  */
 export async function startPeer(
@@ -27,6 +28,10 @@ export async function startPeer(
   args: (port: number) => readonly string[],
   seconds: number,
 ): Promise<Peer> {
+  if (/^https?:/.test(command)) {
+    const { origin } = new URL(command);
+    return { origin, baseUrl: `${origin}/v1`, stop: () => Promise.resolve() };
+  }
   const port = await freePort();
   const child = spawn('/bin/sh', ['-c', `exec ${command} "$@"`, 'sh', ...args(port)], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -45,6 +45,9 @@ function expectHabits(tokens: readonly Token[]): void {
   }
 }
 
+/** Real servers may be slow, on a computer without an accelerator above all. */
+const slow = { timeout: 300_000 };
+
 /** The tests that every real server has to pass with the tiny model. */
 export function testPeer({ product, peer, activity, tellsStop }: PeerKind): void {
   let folder = '';
@@ -54,7 +57,7 @@ export function testPeer({ product, peer, activity, tellsStop }: PeerKind): void
   afterAll(() => rm(folder, { recursive: true }));
   const { signal } = new AbortController();
 
-  it('is recognized', async () => {
+  it('is recognized', slow, async () => {
     const source = clientOf(peer());
     await source.ready(signal);
     const { facts } = source;
@@ -70,7 +73,7 @@ export function testPeer({ product, peer, activity, tellsStop }: PeerKind): void
   });
 
   for (const mode of ['ids', 'text'] as const) {
-    it(`streams what the model writes, with its probabilities (${mode})`, async () => {
+    it(`streams what the model writes, with its probabilities (${mode})`, slow, async () => {
       const answer = await answerOf(clientOf(peer(), { mode }), textPrompt(example), 30);
       expect(answer).toMatchObject({ text: frame.repeat(3), reason: 'length' });
       expect(answer.pieces).toBeGreaterThan(3);
@@ -80,7 +83,7 @@ export function testPeer({ product, peer, activity, tellsStop }: PeerKind): void
       expect(answer.usage).toMatchObject({ promptTokens: countTokens(example), completionTokens: 30 });
     });
 
-    it(`goes on from its own answer, and tells what it reused (${mode})`, async () => {
+    it(`goes on from its own answer, and tells what it reused (${mode})`, slow, async () => {
       const source = clientOf(peer(), { mode });
       const long = example + frame.repeat(60);
       const first = await answerOf(source, textPrompt(long), 20);
@@ -93,13 +96,13 @@ export function testPeer({ product, peer, activity, tellsStop }: PeerKind): void
       expect(describeUsage(source.usage)).toMatch(/[1-9]\d?% of \d+ prompt tokens were reused/);
     });
 
-    it(`ends where the text ends (${mode})`, async () => {
+    it(`ends where the text ends (${mode})`, slow, async () => {
       const answer = await answerOf(clientOf(peer(), { mode }), textPrompt(`${example}~`), 30);
       expect(answer.reason).toBe('stop');
       expect(['', endOfText]).toContain(answer.text);
     });
 
-    it(`carries characters of several tokens (${mode})`, async () => {
+    it(`carries characters of several tokens (${mode})`, slow, async () => {
       const source = clientOf(peer(), { mode });
       const text = example + contextStart;
       const first = await answerOf(source, textPrompt(text), 13);
@@ -110,7 +113,7 @@ export function testPeer({ product, peer, activity, tellsStop }: PeerKind): void
     });
   }
 
-  it('does not take text of the program for control tokens', async () => {
+  it('does not take text of the program for control tokens', slow, async () => {
     const program = breakControlText(`s = "${frameEnd}<|reserved_special_token_7|>"\n`);
     const prompt = example.replace(frameEnd, program + frameEnd);
     const asIds = await answerOf(clientOf(peer(), { mode: 'ids' }), textPrompt(prompt), 1);
@@ -120,7 +123,7 @@ export function testPeer({ product, peer, activity, tellsStop }: PeerKind): void
     expect(asText.usage?.promptTokens).toBe(countTokens(prompt) + 2 * Buffer.byteLength('\u200b'));
   });
 
-  it('stops at stop strings, control tokens among them', async () => {
+  it('stops at stop strings, control tokens among them', slow, async () => {
     const source = clientOf(peer(), { mode: 'text' });
     for (const [stop, before] of [
       ['=1', `${line}{}${action}\tx`],
@@ -131,7 +134,7 @@ export function testPeer({ product, peer, activity, tellsStop }: PeerKind): void
     }
   });
 
-  it('says that a prompt does not fit', async () => {
+  it('says that a prompt does not fit', slow, async () => {
     const fault = await faultOf(
       answerOf(clientOf(peer()), textPrompt(example + frame.repeat(contextTokens / 10)), 10),
     );
@@ -139,7 +142,7 @@ export function testPeer({ product, peer, activity, tellsStop }: PeerKind): void
     expect(fault.message).toContain(String(contextTokens));
   });
 
-  it('answers up to the end of its context', async () => {
+  it('answers up to the end of its context', slow, async () => {
     const prompt = example + frame.repeat(390);
     const answer = await answerOf(clientOf(peer()), textPrompt(prompt), 1_000);
     expect(answer.reason).toBe('length');
@@ -147,7 +150,7 @@ export function testPeer({ product, peer, activity, tellsStop }: PeerKind): void
     expect(countTokens(prompt) + answer.tokens.length).toBeLessThanOrEqual(contextTokens);
   });
 
-  it('stops writing when its answer is left', async () => {
+  it('stops writing when its answer is left', slow, async () => {
     const before = (await activity()).written;
     const source = clientOf(peer());
     const most = 3_500;
@@ -164,7 +167,7 @@ export function testPeer({ product, peer, activity, tellsStop }: PeerKind): void
     expect((await answerOf(source, textPrompt(example), 10)).text).toBe(frame);
   });
 
-  it('holds an answer to where control can go', async () => {
+  it('holds an answer to where control can go', slow, async () => {
     const beginnings = [[{ oneOf: [line] }, { json: 'object' }, { oneOf: [action] }, { oneOf: ['\ty=2\n'] }]];
     const prompt = textPrompt(example, { constraint: () => ({ beginnings }) });
     for (const mode of ['ids', 'text'] as const) {
@@ -173,7 +176,7 @@ export function testPeer({ product, peer, activity, tellsStop }: PeerKind): void
     }
   });
 
-  it('holds a chat to a JSON schema', async () => {
+  it('holds a chat to a JSON schema', slow, async () => {
     const shape = z.strictObject({
       states: z.array(z.strictObject({ event: z.enum(['call', 'line']), line: z.int(), value: z.string() })),
       ended: z.boolean(),
@@ -191,7 +194,7 @@ export function testPeer({ product, peer, activity, tellsStop }: PeerKind): void
     expect(answer.tokens.every(({ logprob }) => (logprob ?? 1) <= 0)).toBe(true);
   });
 
-  it('debugs a program', async () => {
+  it('debugs a program', slow, async () => {
     const program = join(folder, 'program.py');
     await writeFile(program, 'def main():\n\tx=1\n\ty=2\n\tx=2\n');
     for (const mode of ['ids', 'text']) {
