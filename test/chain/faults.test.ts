@@ -280,7 +280,6 @@ const points = {
     proxy.fail(fault, {
       path: /completions/,
       after: mode === 'chat' ? 20 : 1,
-      lines: mode === 'chat' ? 1 : 40,
     });
     await session.fails('continue');
     const kept = await session.predicted();

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { constants } from 'node:crypto';
 import dns from 'node:dns';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import {
@@ -139,7 +140,9 @@ export class FaultyProxy {
         void this.#pass(seen, response).catch(() => response.destroy());
       });
     };
-    this.#server = certificate ? createTlsServer(certificate, pass) : createServer(pass);
+    // A session that is resumed is not checked again, so there are none.
+    const unresumed = { maxVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET } as const;
+    this.#server = certificate ? createTlsServer({ ...certificate, ...unresumed }, pass) : createServer(pass);
     this.#server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
@@ -206,8 +209,8 @@ export class FaultyProxy {
     if (this.certificate) process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
   }
 
-  #dropConnections(): void {
-    for (const socket of this.#sockets) socket.destroy();
+  #dropConnections(except: Socket | null = null): void {
+    for (const socket of this.#sockets) if (socket !== except) socket.destroy();
   }
 
   /** Makes connections impossible and ends those that there are, where that is the fault. */
@@ -267,7 +270,10 @@ export class FaultyProxy {
       return;
     }
     for await (const part of answer.body ?? []) response.write(part);
-    if (isLast && this.#breaking) this.#part();
+    if (isLast && this.#breaking) {
+      this.#part();
+      this.#dropConnections(response.socket);
+    }
     response.end(() => {
       if (isLast && this.#breaking) this.#dropConnections();
     });
