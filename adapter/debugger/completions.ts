@@ -34,6 +34,8 @@ export async function completionsAfter(
   state: number,
 ): Promise<Completion[]> {
   const locals: Locals = (state < 0 ? null : session.trajectory.locals(state)?.locals) ?? new Map();
+  // What is known of objects, and of the module's names, is seen as expressions see it.
+  const seen = state < 0 ? locals : await session.derived.names(before, session.cursor, state);
   const command = /^\s*(\.[\w-]*)$/.exec(before)?.[1];
   if (command !== undefined)
     return matching(
@@ -42,14 +44,16 @@ export async function completionsAfter(
     );
   const [, object = '', start = ''] = attribute.exec(before) ?? [];
   if (object !== '')
-    return matching(start, await attributesOf(lookUp(object, locals)?.repr ?? null, evaluator));
+    return matching(start, await attributesOf(lookUp(object, seen)?.repr ?? null, evaluator));
   const [, container = '', key = ''] = item.exec(before) ?? [];
-  if (container !== '') return matching(key, itemsOf(lookUp(container, locals)?.repr ?? null));
+  if (container !== '') return matching(key, itemsOf(lookUp(container, seen)?.repr ?? null));
   const [word = ''] = /\w*$/u.exec(before) ?? [];
   if (word === '' && before.trim() !== '' && /[\w)\]'"]\s*$/u.test(before)) return [];
   const { builtins } = await evaluator.vocabulary();
   return matching(word, [
-    ...[...locals.keys()].map((name) => [name, 'variable'] as const),
+    ...[...locals.keys(), ...(state < 0 ? [] : session.derived.globalNames(state))].map(
+      (name) => [name, 'variable'] as const,
+    ),
     ...builtins.map((name) => [name, 'function'] as const),
   ]);
 }

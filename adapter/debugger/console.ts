@@ -2,10 +2,10 @@ import { asCatalogueError, errors, errorText } from '../errors';
 import type { Evaluated, ExpressionEvaluator } from '../python/expressions';
 import { prettyRepr } from '../python/prettyRepr';
 import { typeName } from '../python/repr';
-import { lookUp } from '../python/valuePath';
 import type { Locals } from '../trajectory/state';
 import type { StackEntry } from '../trajectory/trajectory';
 import type { Debugger } from './debugger';
+import { type EvaluatedIn, evaluateIn } from './evaluateIn';
 import { isFrameOf } from './functionBreakpoints';
 import { askModel, describeGuess } from './modelQuestion';
 import { whatIfCommandOf, whatIfCommands } from './whatIfCommands';
@@ -205,15 +205,8 @@ function sourceLines(
     .join('\n');
 }
 
-/** What an expression comes to over a frame's locals: looked up where that is enough, else evaluated. */
-export async function valueOf(
-  expression: string,
-  values: Locals,
-  evaluator: ExpressionEvaluator,
-  signal?: AbortSignal,
-): Promise<Evaluated> {
-  const known = lookUp(expression, values)?.repr;
-  return known ? { kind: 'value', repr: known } : evaluator.evaluate(expression, values, signal);
+function valueOf({ session, evaluator, state }: ConsoleContext, expression: string): Promise<EvaluatedIn> {
+  return evaluateIn(session, evaluator, expression, session.cursor, state);
 }
 
 /** Why an expression has no value, in words. */
@@ -222,12 +215,12 @@ export function describeProblem(result: Exclude<Evaluated, { kind: 'value' }>): 
 }
 
 async function pretty(context: ConsoleContext, expression: string): Promise<string> {
-  const result = await valueOf(expression, localsOf(context), context.evaluator, context.signal);
+  const result = await valueOf(context, expression);
   return result.kind === 'value' ? prettyRepr(result.repr) : describeProblem(result);
 }
 
 async function whatis(context: ConsoleContext, expression: string): Promise<string> {
-  const result = await valueOf(expression, localsOf(context), context.evaluator, context.signal);
+  const result = await valueOf(context, expression);
   if (result.kind !== 'value') return describeProblem(result);
   return typeName(result.repr) ?? 'not predicted: the value does not show its type';
 }
