@@ -9,8 +9,7 @@ const controlFlowExceptions = /^(StopIteration|StopAsyncIteration|GeneratorExit)
  */
 function passedOnFrom(trajectory: Trajectory, index: number): number | null {
   const { thread } = trajectory.frame(index);
-  let before = trajectory.previous(index);
-  while (before >= 0 && trajectory.frame(before).thread !== thread) before = trajectory.previous(before);
+  const before = trajectory.newestInThread(trajectory.previous(index), thread);
   if (before < 0 || trajectory.frame(before).parent !== trajectory.frame(index)) return null;
   // Lines may run between the exception and the return: those of finally blocks and with exits.
   for (let at: number | null = before; at !== null; at = trajectory.previousInFrame(at)) {

@@ -53,7 +53,15 @@ export function stateBefore(
 ): number | null {
   const frame = trajectory.frame(from);
   let index = from > first ? trajectory.previous(from) : -1;
-  for (; index >= first; index = trajectory.previous(index)) {
+  /** The state before; the inside of a call that the frame is not in is passed over at once. */
+  const before = (state: number): number => {
+    const at = trajectory.frame(state);
+    // A generator may have gone on in there.
+    const isPassedOver =
+      !allStates && !frame.resumed && at.thread === frame.thread && !trajectory.isWithin(frame, at);
+    return isPassedOver && at.callerState >= 0 ? at.callerState : trajectory.previous(state);
+  };
+  for (; index >= first; index = before(index)) {
     const at = trajectory.frame(index);
     if (!allStates && trajectory.event(index) !== 'line') continue;
     if (at.thread !== frame.thread) continue;
