@@ -143,7 +143,8 @@ export class FaultyProxy {
     // A session that is resumed is not checked again, so there are none.
     const unresumed = { maxVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET } as const;
     this.#server = certificate ? createTlsServer({ ...certificate, ...unresumed }, pass) : createServer(pass);
-    this.#server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
+    // Also those that have not agreed on their encryption yet.
+    this.#server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
     });
@@ -210,7 +211,7 @@ export class FaultyProxy {
   }
 
   #dropConnections(except: Socket | null = null): void {
-    for (const socket of this.#sockets) if (socket !== except) socket.destroy();
+    for (const socket of this.#sockets) if (socket.remotePort !== except?.remotePort) socket.destroy();
   }
 
   /** Makes connections impossible and ends those that there are, where that is the fault. */
