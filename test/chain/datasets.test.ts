@@ -12,7 +12,7 @@ const quixbugs = join(data, 'quixbugs');
 
 /** How many calls of one function are compared, and how many rows of CRUXEval. */
 const calls = 2;
-const rows = 200;
+const rows = process.env['NEURAL_DEBUG_FULL'] === '1' ? 800 : 80;
 
 interface Row {
   readonly id: string;
