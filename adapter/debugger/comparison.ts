@@ -1,6 +1,7 @@
 import { compareReprs, type ReprEquality } from '../python/reprEquality';
 import type { Ending, State, Step, Value } from '../trajectory/state';
 import { Trajectory } from '../trajectory/trajectory';
+import { CarriedStates } from '../world/carriedStates';
 import type { World } from '../world/world';
 import { recordSteps } from './record';
 import { versionOf } from './whatIf';
@@ -51,6 +52,8 @@ export class Comparison {
   readonly real: Trajectory;
   /** Where the real run's state is, by the index of the predicted one; -1 where it has none. */
   readonly #counterparts = new Map<number, number>();
+  readonly #carried: CarriedStates;
+  readonly #reallyCarried: CarriedStates;
 
   /**
    * @param predicting the world that predicted the trajectory
@@ -62,6 +65,8 @@ export class Comparison {
     private readonly reference: World,
   ) {
     this.real = new Trajectory(predicted.program);
+    this.#carried = new CarriedStates(predicting, predicted);
+    this.#reallyCarried = new CarriedStates(predicting, this.real);
   }
 
   /** The world that really runs the program, for people. */
@@ -89,8 +94,7 @@ export class Comparison {
     let leftAt: number | null = null;
     let realEnding: Ending | null = null;
     for (const index of path) {
-      const carried = this.predicting.project(predicted.state(index));
-      if (!carried) continue;
+      if (!this.#carried.has(index)) continue;
       let counterpart = await this.#nextCarried(run);
       const action = predicted.action(index);
       if (counterpart !== null && action.name === 'what_if') {
@@ -152,7 +156,7 @@ export class Comparison {
   /** The run's next state that the predicting world could carry; null at the run's end. */
   async #nextCarried(run: Walk): Promise<number | null> {
     for (let next = await run.next(); next !== null; next = await run.next()) {
-      if (this.predicting.project(this.real.state(next))) return next;
+      if (this.#reallyCarried.has(next)) return next;
     }
     return null;
   }

@@ -4,6 +4,7 @@ import { navigate } from '../trajectory/navigation';
 import type { Program } from '../trajectory/program';
 import type { Ending, Prediction } from '../trajectory/state';
 import { Trajectory } from '../trajectory/trajectory';
+import { CarriedStates } from '../world/carriedStates';
 import type { World } from '../world/world';
 import { ask, type Answer, type EvaluatedAction } from './ask';
 import type { EvaluatedProgram } from './programs';
@@ -235,11 +236,11 @@ class TrueRun {
   /** All questions that a world can be asked for an action: those whose states it can carry. */
   questions(world: World, action: EvaluatedAction): Question[] {
     const { trajectory } = this;
-    const isCarried = carriedStates(world, trajectory);
+    const carried = new CarriedStates(world, trajectory);
     const questions: Question[] = [];
     let nextCarried: number | null = null;
     for (let from = trajectory.length - 1; from >= 0; from--) {
-      if (!isCarried[from]) continue;
+      if (!carried.has(from)) continue;
       if (action === 'step_into') {
         // After a run that was cut, nobody knows what follows.
         if (nextCarried !== null || this.#ending?.how !== 'cut')
@@ -248,7 +249,7 @@ class TrueRun {
         continue;
       }
       const target = navigate(trajectory, from, action);
-      if (target !== null && isCarried[target] && target - from <= longestHorizon)
+      if (target !== null && carried.has(target) && target - from <= longestHorizon)
         questions.push({ from, target });
     }
     return questions.reverse();
@@ -268,20 +269,6 @@ class TrueRun {
     this.#copied.set(history, copied);
     return copied.last;
   }
-}
-
-/**
- * Which states a world can carry. What happens inside a call that was made from a state it cannot carry, such as
- * a decorator before a script's beginning, is not carried either.
- */
-function carriedStates(world: World, trajectory: Trajectory): boolean[] {
-  const isCarried: boolean[] = [];
-  for (let index = 0; index < trajectory.length; index++) {
-    const { callerState } = trajectory.frame(index);
-    const isOuterCarried = callerState < 0 || isCarried[callerState] === true;
-    isCarried.push(isOuterCarried && world.project(trajectory.state(index)) !== null);
-  }
-  return isCarried;
 }
 
 /** Counts failures in a row, and gives up when they are too many. */

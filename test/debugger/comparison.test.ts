@@ -143,20 +143,30 @@ describe('a comparison with a real run', () => {
     expect(comparison.at(summary.leftAt ?? -1)?.real).toBeNull();
   });
 
-  it('counts only what the predicting format can carry', async () => {
+  it.each([
+    ['', `import os\n${source}\nx = main()\n`],
+    [
+      ', nor what decorators do before the beginning',
+      `def deco(f):\n    return f\n\n\n@deco\n${source}\nx = main()\n`,
+    ],
+  ])('counts only what the predicting format can carry%s', async (_, text) => {
     const script: Program = {
       path: '/s.py',
-      source: `import os\n${source}\nx = main()\n`,
+      source: text,
       entry: null,
       args: [],
     };
     const format = await createCwmFormat(script, await PythonSource.parse(script.source));
-    const carried = (steps: readonly Step[]): Step[] =>
-      steps.flatMap((step): Step[] => {
+    const carried = (steps: readonly Step[]): Step[] => {
+      let hasBegun = false;
+      return steps.flatMap((step): Step[] => {
         if (step.kind === 'end') return [step];
         const state = format.project(step.state);
-        return state ? [{ ...step, state }] : [];
+        const isModule = step.state.function === '<module>';
+        hasBegun ||= isModule && state?.event === 'line';
+        return state && (hasBegun || isModule) ? [{ ...step, state }] : [];
       });
+    };
     const { summary } = await compare(script, carried, (state) => format.project(state));
     expect(summary.firstDivergence).toBeNull();
     expect(summary.states).toBeGreaterThan(8);
