@@ -28,9 +28,12 @@ export function spawnPyodide(start: ScriptStart): ChildProcess {
   const host = realpathSync(resourcePath('pyodideHost.mjs', './sandbox/pyodideHost.mjs'));
   const script = realpathSync(start.script);
   const snapshot = snapshotPath();
+  // The script last: where it alone lies under another folder of the root, a path after it would make Node take the
+  // root itself for one that may be read (seen in Node 20.20).
+  const readable = [folder, host, ...snapshot, script];
   const node = [
     permission,
-    ...[folder, host, script, ...snapshot].map((path) => `--allow-fs-read=${path}`),
+    ...readable.map((path) => `--allow-fs-read=${path}`),
     '--disallow-code-generation-from-strings',
     `--max-old-space-size=${javaScriptHeap}`,
     '--no-warnings',
