@@ -47,29 +47,50 @@ async function copyPyodide(file) {
 }
 
 /**
- * The language client in a file of its own: the extension is read whole when it starts, and most of it would be
- * this, which is wanted a little later.
+ * What is in a file of its own, by the file's name: the editor waits for `extension.cjs` when it shows the first
+ * Python file, and reads it whole.
  */
-const languageClient = 'vscode-languageclient/node';
 const apart = {
-  name: 'apart',
+  wiring: { imported: './wiring', from: 'src/wiring.ts' },
+  languageClient: { imported: 'vscode-languageclient/node', from: 'vscode-languageclient/node' },
+};
+const nameOf = (path) => Object.keys(apart).find((name) => apart[name].imported === path);
+const separation = {
+  name: 'separation',
   setup(bundler) {
-    const filter = new RegExp(`^${languageClient}$`);
-    bundler.onResolve({ filter }, ({ path }) => ({ path, namespace: 'apart' }));
-    bundler.onResolve({ filter: /^\.\/languageClient\.cjs$/ }, ({ path }) => ({ path, external: true }));
-    bundler.onLoad({ filter, namespace: 'apart' }, () => ({
-      contents: "module.exports = require('./languageClient.cjs');",
+    bundler.onResolve({ filter: /./ }, ({ path, kind }) =>
+      kind === 'dynamic-import' && nameOf(path) ? { path, namespace: 'apart' } : null,
+    );
+    bundler.onResolve({ filter: /./, namespace: 'apart' }, ({ path }) => ({ path, external: true }));
+    bundler.onLoad({ filter: /./, namespace: 'apart' }, ({ path }) => ({
+      contents: `module.exports = require('./${nameOf(path)}.cjs');`,
     }));
   },
 };
 
-const extension = { ...shared, external: ['vscode'], minifyWhitespace: true, minifySyntax: true };
+/** Of zod's messages only the English ones, which it loads by itself: those of all languages are half of it. */
+const englishOnly = {
+  name: 'english only',
+  setup(bundler) {
+    bundler.onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+    }));
+  },
+};
+
+const extension = {
+  ...shared,
+  external: ['vscode'],
+  minifyWhitespace: true,
+  minifySyntax: true,
+  plugins: [separation, englishOnly],
+};
 
 await mkdir('dist/pyodide', { recursive: true });
 await Promise.all([
-  build({ ...shared, entryPoints: { cli: 'adapter/cli/main.ts' } }),
-  build({ ...extension, entryPoints: { extension: 'src/extension.ts' }, plugins: [apart] }),
-  build({ ...extension, entryPoints: { languageClient } }),
+  build({ ...shared, entryPoints: { cli: 'adapter/cli/main.ts' }, plugins: [englishOnly] }),
+  build({ ...extension, entryPoints: { extension: 'src/extension.ts' } }),
+  ...Object.entries(apart).map(([name, { from }]) => build({ ...extension, entryPoints: { [name]: from } })),
   ...resources.map((file) => copyFile(file, `dist/${basename(file)}`)),
   ...pyodideFiles.map(copyPyodide),
 ]);

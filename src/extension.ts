@@ -1,70 +1,75 @@
 import * as vscode from 'vscode';
-import { connectServer, setApiKey } from './commands/connectServer';
-import { askEntryCall, debugCall, debugFile } from './commands/debugFile';
-import { debugFunction } from './commands/debugFunction';
-import { debugRecording } from './commands/debugRecording';
-import { SessionCommands } from './commands/sessionCommands';
-import { AdapterFactory } from './debug/adapterFactory';
-import { ConfigurationProvider, debugType } from './debug/configurationProvider';
-import { registerEvaluatableExpressions } from './debug/evaluatableExpressions';
-import { registerInlineValues } from './debug/inlineValues';
-import { StopFollower } from './debug/stopFollower';
-import { LogTracker } from './debug/tracker';
-import { whileActive } from './debug/whileActive';
-import { LanguageFeatures } from './languageClient/languageFeatures';
-import { TrajectoryTracker } from './languageClient/trajectoryTracker';
-import { ApiKeys } from './servers/apiKeys';
-import { Consent } from './servers/consent';
-import { RealRuns } from './servers/realRuns';
-import { SessionStatus } from './views/sessionStatus';
-import { StateTree } from './views/stateTree';
+import { debugType } from './debug/debugType';
+import { isServed, isUnmarkedRecording } from './languageClient/documents';
 
+/**
+ * Registers stand-ins only: the editor waits for this, and most windows that show a Python file debug nothing.
+ * Everything else is in a bundle of its own (`wiring.ts`), which is loaded with the first command or session, or
+ * after activation where a document wants lenses.
+ */
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Neural Debug', { log: true });
-  const keys = new ApiKeys(context.secrets);
-  const configurations = new ConfigurationProvider(keys, new Consent(context.globalState));
-  const realRuns = new RealRuns(context.workspaceState);
-  const features = new LanguageFeatures(context, log);
-  const tree = new StateTree();
-  const status = new SessionStatus();
+  const untilLoaded: vscode.Disposable[] = [];
+  let loading: Promise<vscode.DebugConfigurationProvider> | null = null;
+  const load = () =>
+    (loading ??= import('./wiring').then(({ wire }) => {
+      // The commands are now registered for real.
+      for (const standIn of untilLoaded.splice(0)) standIn.dispose();
+      return wire(context, log);
+    }));
+
+  for (const command of commandsOf(context.extension.packageJSON as Manifest)) {
+    untilLoaded.push(
+      vscode.commands.registerCommand(command, async (...args: unknown[]) => {
+        await load();
+        return vscode.commands.executeCommand(command, ...args);
+      }),
+    );
+  }
+  const configurations: vscode.DebugConfigurationProvider = {
+    provideDebugConfigurations: async (...args) => (await load()).provideDebugConfigurations?.(...args),
+    resolveDebugConfiguration: async (...args) => (await load()).resolveDebugConfiguration?.(...args),
+    resolveDebugConfigurationWithSubstitutedVariables: async (...args) =>
+      (await load()).resolveDebugConfigurationWithSubstitutedVariables?.(...args),
+  };
   const { Dynamic } = vscode.DebugConfigurationProviderTriggerKind;
-  context.subscriptions.push(
-    log,
-    features,
-    vscode.debug.registerDebugConfigurationProvider(debugType, configurations),
-    vscode.debug.registerDebugConfigurationProvider(debugType, configurations, Dynamic),
-    vscode.debug.registerDebugAdapterDescriptorFactory(debugType, new AdapterFactory(keys)),
-    vscode.debug.registerDebugAdapterTrackerFactory(debugType, new LogTracker(log)),
-    vscode.debug.registerDebugAdapterTrackerFactory(debugType, new TrajectoryTracker(features)),
-    vscode.debug.registerDebugAdapterTrackerFactory(debugType, new StopFollower(tree, status)),
-    tree.register(),
-    status,
-    new SessionCommands(tree, realRuns).register(),
-    whileActive(registerEvaluatableExpressions),
-    whileActive(registerInlineValues),
-    vscode.commands.registerCommand('neuralDebug.debugFile', debugFile),
-    vscode.commands.registerCommand('neuralDebug.debugCall', debugCall),
-    vscode.commands.registerCommand('neuralDebug.debugFunction', (uri: unknown, name: unknown) =>
-      debugFunction(features, uri, name),
-    ),
-    vscode.commands.registerCommand('neuralDebug.debugRecording', (uri: unknown) =>
-      debugRecording(features, context.globalStorageUri, uri),
-    ),
-    vscode.commands.registerCommand('neuralDebug.askEntryCall', askEntryCall),
-    vscode.commands.registerCommand('neuralDebug.connectServer', () => connectServer(keys)),
-    vscode.commands.registerCommand('neuralDebug.setApiKey', () => setApiKey(keys)),
-    vscode.commands.registerCommand(
-      'neuralDebug.guessInput',
-      async (uri?: vscode.Uri | string, name?: string) => {
-        // Loaded when it is first wanted, so that the editor's start does not wait for it.
-        const { GuessInput } = await import('./commands/guessInput');
-        // A lens gives the URI as text.
-        const file = typeof uri === 'string' ? vscode.Uri.parse(uri, true) : uri;
-        await new GuessInput(keys, realRuns).run(file, name);
-      },
-    ),
-    vscode.commands.registerCommand('neuralDebug.showLog', () => {
-      log.show();
+  const loadFor = (document: vscode.TextDocument) => {
+    if (!isServed(document) && !isUnmarkedRecording(document)) return;
+    load().catch((thrown: unknown) => {
+      log.error('The extension is damaged:', String(thrown));
+    });
+  };
+  untilLoaded.push(vscode.workspace.onDidOpenTextDocument(loadFor));
+  const activated = setTimeout(() => {
+    vscode.workspace.textDocuments.forEach(loadFor);
+  }, 0);
+  untilLoaded.push(
+    new vscode.Disposable(() => {
+      clearTimeout(activated);
     }),
   );
+  context.subscriptions.push(
+    log,
+    vscode.debug.registerDebugConfigurationProvider(debugType, configurations),
+    vscode.debug.registerDebugConfigurationProvider(debugType, configurations, Dynamic),
+    new vscode.Disposable(() => {
+      for (const standIn of untilLoaded) standIn.dispose();
+    }),
+  );
+}
+
+/** The parts of package.json that are read here. */
+interface Manifest {
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly debuggers: readonly { readonly variables: Readonly<Record<string, string>> }[];
+  };
+}
+
+/** The commands that package.json names. */
+function commandsOf({ contributes }: Manifest): string[] {
+  return [
+    ...contributes.commands.map(({ command }) => command),
+    ...contributes.debuggers.flatMap(({ variables }) => Object.values(variables)),
+  ];
 }

@@ -2,7 +2,7 @@ import { access, mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { errors } from '../../adapter/errors';
-import { debugType } from '../debug/configurationProvider';
+import { debugType } from '../debug/debugType';
 import type { LanguageFeatures } from '../languageClient/languageFeatures';
 import { showError } from '../messages';
 

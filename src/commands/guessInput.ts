@@ -14,7 +14,7 @@ import { PythonSource } from '../../adapter/python/source';
 import { choosePython } from '../../adapter/sandbox/python';
 import { shortText } from '../../adapter/shownText';
 import type { Program } from '../../adapter/trajectory/program';
-import { debugType } from '../debug/configurationProvider';
+import { debugType } from '../debug/debugType';
 import { showError } from '../messages';
 import type { ApiKeys } from '../servers/apiKeys';
 import { originOf } from '../servers/origin';

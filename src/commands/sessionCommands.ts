@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { z } from 'zod';
 import { errors } from '../../adapter/errors';
 import { shortText } from '../../adapter/shownText';
-import { debugType } from '../debug/configurationProvider';
+import { debugType } from '../debug/debugType';
 import { showError } from '../messages';
 import type { RealRuns } from '../servers/realRuns';
 import type { StateTree, TreeEntry } from '../views/stateTree';

@@ -7,9 +7,8 @@ import { showError } from '../messages';
 import type { ApiKeys } from '../servers/apiKeys';
 import type { Consent } from '../servers/consent';
 import { readSettings } from '../settings';
+import { debugType } from './debugType';
 import { choosePython, chooseWorld, readLaunchFields } from './launchConfiguration';
-
-export const debugType = 'neural-debug';
 
 /** The configuration of F5 without a launch.json. */
 export const thisFile: vscode.DebugConfiguration = {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { z } from 'zod';
-import { debugType } from './configurationProvider';
+import { debugType } from './debugType';
 
 const answer = z.object({ lines: z.array(z.object({ line: z.int(), text: z.string() })) });
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { debugType } from './configurationProvider';
+import { debugType } from './debugType';
 
 /**
  * Provides something for Python while one of our sessions is active, and only then: other debuggers have providers

@@ -9,13 +9,11 @@ import {
   recordingTextResult,
   trajectoryNotification,
 } from '../../adapter/lsp/protocol';
+import { isServed, isUnmarkedRecording } from './documents';
 import { functionLenses } from './lenses';
 
 /** How often a server that ended by itself is started again. */
 const maxRestarts = 3;
-
-const languages: ReadonlySet<string> = new Set(['python', 'neural-debug-recording', 'cwm-trace']);
-const header = /^\{\s*"recording"\s*:\s*"neural-debug"/;
 
 /**
  * What the language server gives to Python files, recordings and traces. The server, a process of its own, starts
@@ -75,9 +73,9 @@ export class LanguageFeatures implements vscode.Disposable {
   }
 
   #meet(document: vscode.TextDocument): void {
-    if (document.languageId === 'jsonl' && header.test(document.lineAt(0).text.slice(0, 100))) {
+    if (isUnmarkedRecording(document)) {
       void vscode.languages.setTextDocumentLanguage(document, 'neural-debug-recording');
-    } else if (languages.has(document.languageId)) {
+    } else if (isServed(document)) {
       this.#started().catch((thrown: unknown) => {
         this.log.error('The language server does not start:', String(thrown));
       });

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { debugType } from '../debug/configurationProvider';
+import { debugType } from '../debug/debugType';
 import { describeNode, iconOf, sayNode, type TreeNode, treePageShape, treePlaceShape } from './treeNode';
 
 export const viewId = 'neuralDebug.stateTree';

@@ -1,0 +1,2 @@
+/** The type of our debug sessions and launch configurations. */
+export const debugType = 'neural-debug';

@@ -1,0 +1,75 @@
+import * as vscode from 'vscode';
+import { connectServer, setApiKey } from './commands/connectServer';
+import { askEntryCall, debugCall, debugFile } from './commands/debugFile';
+import { debugFunction } from './commands/debugFunction';
+import { debugRecording } from './commands/debugRecording';
+import { SessionCommands } from './commands/sessionCommands';
+import { AdapterFactory } from './debug/adapterFactory';
+import { ConfigurationProvider } from './debug/configurationProvider';
+import { debugType } from './debug/debugType';
+import { registerEvaluatableExpressions } from './debug/evaluatableExpressions';
+import { registerInlineValues } from './debug/inlineValues';
+import { StopFollower } from './debug/stopFollower';
+import { LogTracker } from './debug/tracker';
+import { whileActive } from './debug/whileActive';
+import { LanguageFeatures } from './languageClient/languageFeatures';
+import { TrajectoryTracker } from './languageClient/trajectoryTracker';
+import { ApiKeys } from './servers/apiKeys';
+import { Consent } from './servers/consent';
+import { RealRuns } from './servers/realRuns';
+import { SessionStatus } from './views/sessionStatus';
+import { StateTree } from './views/stateTree';
+
+/**
+ * Makes all that the extension has and registers it.
+ *
+ * @returns what completes launch configurations, which is registered already
+ */
+export function wire(
+  context: vscode.ExtensionContext,
+  log: vscode.LogOutputChannel,
+): vscode.DebugConfigurationProvider {
+  const keys = new ApiKeys(context.secrets);
+  const configurations = new ConfigurationProvider(keys, new Consent(context.globalState));
+  const realRuns = new RealRuns(context.workspaceState);
+  const features = new LanguageFeatures(context, log);
+  const tree = new StateTree();
+  const status = new SessionStatus();
+  context.subscriptions.push(
+    features,
+    vscode.debug.registerDebugAdapterDescriptorFactory(debugType, new AdapterFactory(keys)),
+    vscode.debug.registerDebugAdapterTrackerFactory(debugType, new LogTracker(log)),
+    vscode.debug.registerDebugAdapterTrackerFactory(debugType, new TrajectoryTracker(features)),
+    vscode.debug.registerDebugAdapterTrackerFactory(debugType, new StopFollower(tree, status)),
+    tree.register(),
+    status,
+    new SessionCommands(tree, realRuns).register(),
+    whileActive(registerEvaluatableExpressions),
+    whileActive(registerInlineValues),
+    vscode.commands.registerCommand('neuralDebug.debugFile', debugFile),
+    vscode.commands.registerCommand('neuralDebug.debugCall', debugCall),
+    vscode.commands.registerCommand('neuralDebug.debugFunction', (uri: unknown, name: unknown) =>
+      debugFunction(features, uri, name),
+    ),
+    vscode.commands.registerCommand('neuralDebug.debugRecording', (uri: unknown) =>
+      debugRecording(features, context.globalStorageUri, uri),
+    ),
+    vscode.commands.registerCommand('neuralDebug.askEntryCall', askEntryCall),
+    vscode.commands.registerCommand('neuralDebug.connectServer', () => connectServer(keys)),
+    vscode.commands.registerCommand('neuralDebug.setApiKey', () => setApiKey(keys)),
+    vscode.commands.registerCommand(
+      'neuralDebug.guessInput',
+      async (uri?: vscode.Uri | string, name?: string) => {
+        // Loaded when it is first wanted, so that the editor's start does not wait for it.
+        const { GuessInput } = await import('./commands/guessInput');
+        // A lens gives the URI as text.
+        const file = typeof uri === 'string' ? vscode.Uri.parse(uri, true) : uri;
+        await new GuessInput(keys, realRuns).run(file, name);
+      },
+    ),
+    vscode.commands.registerCommand('neuralDebug.showLog', () => {
+      log.show();
+    }),
+  );
+  return configurations;
+}
