@@ -2,8 +2,10 @@ import type * as vscode from 'vscode';
 import { readSettings } from '../settings';
 import { originOf } from './origin';
 
-/** The variable that holds the key of the settings' server where none is stored. */
-const environmentVariable = 'NEURAL_DEBUG_API_KEY';
+/** The variable that holds a server's key where none is stored. */
+const keyVariable = 'NEURAL_DEBUG_API_KEY';
+/** The variable that names that server; where it is not set, it is the settings' server. */
+const serverVariable = 'NEURAL_DEBUG_BASE_URL';
 
 /** The API keys, each bound to the origin of the server that it was given for. */
 export class ApiKeys {
@@ -13,9 +15,9 @@ export class ApiKeys {
   async keyFor(origin: string): Promise<string | null> {
     const stored = await this.secrets.get(secretName(origin));
     if (stored !== undefined) return stored;
-    const { server } = readSettings();
-    const ofSettings = server !== null && originOf(server.baseUrl) === origin;
-    return (ofSettings && process.env[environmentVariable]) || null;
+    const baseUrl = process.env[serverVariable] || readSettings().server?.baseUrl;
+    const isItsServer = baseUrl !== undefined && originOf(baseUrl) === origin;
+    return (isItsServer && process.env[keyVariable]) || null;
   }
 
   /** Stores the key of a server; an empty one is forgotten. */

@@ -1,36 +1,7 @@
-// The project's own model server, which answers like a model from a real run, and a server that only counts.
-import { spawn } from 'node:child_process';
+// A server that only counts what it is asked; the one that answers is the stand-in of `npm start`.
 import { createServer } from 'node:http';
-import { createInterface } from 'node:readline';
-import { join } from 'node:path';
-import { root } from './setup.mjs';
 
-/** Starts `neural-debug serve` and waits for its two lines: URL and token. */
-export async function startModelServer() {
-  const process_ = spawn(
-    process.execPath,
-    [
-      join(root, 'dist/cli.cjs'),
-      ...'serve --world reference --format cwm --port 0 --on-divergence inject'.split(' '),
-    ],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  let complaint = '';
-  process_.stderr.on('data', (piece) => (complaint += piece));
-  const lines = createInterface({ input: process_.stdout })[Symbol.asyncIterator]();
-  const baseUrl = (await lines.next()).value;
-  const token = (await lines.next()).value;
-  if (!baseUrl || !token) throw new Error(`The model server did not start:\n${complaint}`);
-  return {
-    baseUrl,
-    token,
-    async stop() {
-      const ended = new Promise((done) => process_.once('exit', done));
-      process_.kill('SIGTERM');
-      await ended;
-    },
-  };
-}
+export { startStandIn as startModelServer } from '../../scripts/standIn.mjs';
 
 /** A server that answers nothing but 404, and keeps what it was sent. */
 export async function startCountingServer() {

@@ -22,13 +22,25 @@ export function setup() {
     .update(readFileSync(join(here, 'package-lock.json')))
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  checkPlatform();
   rmSync(stamp, { force: true });
-  console.log('Installing VS Code for the tests (about 500 MB).');
+  console.log('Installing VS Code (code-server, about 800 MB) into test/vscode/node_modules.');
   // No install scripts: what they would compile or download is not needed here.
   const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   npm(['ci', ...quiet], here);
   npm(['install', '--omit=dev', ...quiet], codeServer);
   writeFileSync(stamp, wanted);
+}
+
+/** What is installed runs on one platform only. */
+function checkPlatform() {
+  const { platform, arch, report } = process;
+  const usesGlibc = 'glibcVersionRuntime' in report.getReport().header;
+  if (platform === 'linux' && arch === 'x64' && usesGlibc) return;
+  throw new Error(
+    `VS Code's server for the browser is installed on Linux with glibc on x86-64 only, and this is ${platform} on ` +
+      `${arch}. With a VS Code of your own: "npm run package", then "Extensions: Install from VSIX…".`,
+  );
 }
 
 /** The path of Chromium, which the distribution installs: `apt-get install chromium`. */
@@ -43,7 +55,11 @@ export function chromium() {
 
 function npm(args, cwd) {
   const { status } = spawnSync('npm', args, { cwd, stdio: 'inherit' });
-  if (status !== 0) throw new Error(`npm ${args[0]} failed in ${cwd}.`);
+  if (status === 0) return;
+  throw new Error(
+    `npm ${args[0]} failed in ${cwd}: what it says is above. The packages come from npm's registry, so it needs ` +
+      'the network, or the registry that "npm config get registry" names.',
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

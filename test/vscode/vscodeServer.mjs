@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { codeServer, codeServerNode } from './setup.mjs';
 
 const userSettings = {
-  'security.workspace.trust.enabled': false,
   'workbench.startupEditor': 'none',
   'telemetry.telemetryLevel': 'off',
   'extensions.autoCheckUpdates': false,
@@ -27,6 +26,8 @@ const userSettings = {
 export class VsCodeServer {
   #process;
   #data;
+  #token = null;
+  #ended;
   /** What the server printed, for reports of failures. */
   log = '';
 
@@ -36,11 +37,27 @@ export class VsCodeServer {
    * @param {object} [options.settings] the user's settings, beside those that keep VS Code quiet
    * @param {object} [options.machineSettings] the settings of machine scope
    * @param {Record<string, string>} [options.environment] variables for the extension
+   * @param {number} [options.port] the port to listen on; 0: any free one
+   * @param {string | null} [options.token] what an address must name to be let in; null: everybody is
+   * @param {boolean} [options.asksForTrust] whether VS Code asks if a folder is trusted
    */
-  static async start({ vsix, settings = {}, machineSettings = {}, environment = {} }) {
+  static async start({
+    vsix,
+    settings = {},
+    machineSettings = {},
+    environment = {},
+    port = 0,
+    token = null,
+    asksForTrust = false,
+  }) {
     const server = new VsCodeServer();
+    server.#token = token;
     server.#data = mkdtempSync(join(tmpdir(), 'neural-debug-vscode-'));
-    server.#write('User/settings.json', { ...userSettings, ...settings });
+    server.#write('User/settings.json', {
+      'security.workspace.trust.enabled': asksForTrust,
+      ...userSettings,
+      ...settings,
+    });
     server.#write('Machine/settings.json', machineSettings);
     const common = ['--server-data-dir', server.#data, '--accept-server-license-terms'];
     const installed = spawnSync(
@@ -52,30 +69,29 @@ export class VsCodeServer {
       },
     );
     if (installed.status !== 0) throw new Error(`The extension was not installed:\n${installed.stderr}`);
+    const listen = ['--host', '127.0.0.1', '--port', `${port}`, ...server.#access()];
+    const quiet = ['--telemetry-level', 'off', '--disable-telemetry', '--disable-experiments'];
+    const noQuestions = ['--disable-getting-started-override', '--skip-welcome'];
+    if (!asksForTrust) noQuestions.push('--disable-workspace-trust');
     server.#process = spawn(
       codeServerNode,
-      [
-        ...[
-          'out/server-main.js',
-          '--host',
-          '127.0.0.1',
-          '--port',
-          '0',
-          '--without-connection-token',
-          ...common,
-        ],
-        ...['--telemetry-level', 'off', '--disable-workspace-trust', '--disable-getting-started-override'],
-        ...['--skip-welcome', '--disable-telemetry', '--disable-experiments'],
-      ],
+      ['out/server-main.js', ...common, ...listen, ...quiet, ...noQuestions],
       { cwd: codeServer, env: { ...process.env, ...environment } },
     );
+    server.#ended = new Promise((done) => server.#process.once('exit', done));
     server.port = await server.#listening();
     return server;
   }
 
   /** The address of the workbench with a folder open. */
   url(folder) {
-    return `http://127.0.0.1:${this.port}/?folder=${encodeURIComponent(folder)}`;
+    const token = this.#token === null ? '' : `tkn=${this.#token}&`;
+    return `http://127.0.0.1:${this.port}/?${token}folder=${encodeURIComponent(folder)}`;
+  }
+
+  /** Settles when VS Code has ended, whatever ended it. */
+  get ended() {
+    return this.#ended;
   }
 
   /** The path of the file with the settings of machine scope. */
@@ -84,10 +100,17 @@ export class VsCodeServer {
   }
 
   async stop() {
-    const ended = new Promise((done) => this.#process.once('exit', done));
     this.#process.kill('SIGTERM');
-    await ended;
+    await this.#ended;
     rmSync(this.#data, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+
+  /** How it is told who may come in: by a file, since other users can read command lines. */
+  #access() {
+    if (this.#token === null) return ['--without-connection-token'];
+    const file = join(this.#data, 'token');
+    writeFileSync(file, this.#token, { mode: 0o600 });
+    return ['--connection-token-file', file];
   }
 
   #write(name, settings) {
