@@ -441,8 +441,8 @@ describe('a server that hangs', () => {
     await startProxy(null, 'text');
     const { server } = parseConfiguration({ server: { baseUrl: proxy.baseUrl } });
     expect(server?.timeouts).toEqual({ firstByte: 120, stall: 60 });
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-    expect(readme).toContain('120 seconds to begin an answer and be silent for 60');
+    const guide = readFileSync(new URL('../../docs/servers.md', import.meta.url), 'utf8');
+    expect(guide).toContain('120 seconds to begin an answer and be silent for 60');
   });
 
   it.each(hanging)('(%s) in the probe holds up no pause', async (fault) => {
