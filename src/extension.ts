@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { debugType } from './debug/debugType';
+import { dynamicConfigurations } from './debug/dynamicConfigurations';
 import { isServed, isUnmarkedRecording } from './languageClient/documents';
 
 /**
@@ -51,7 +52,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     log,
     vscode.debug.registerDebugConfigurationProvider(debugType, configurations),
-    vscode.debug.registerDebugConfigurationProvider(debugType, configurations, Dynamic),
+    vscode.debug.registerDebugConfigurationProvider(debugType, dynamicConfigurations, Dynamic),
     new vscode.Disposable(() => {
       for (const standIn of untilLoaded) standIn.dispose();
     }),

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { connectServer, setApiKey } from './commands/connectServer';
 import { askEntryCall, debugCall, debugFile } from './commands/debugFile';
-import { debugFunction } from './commands/debugFunction';
+import { askCallAtCursor, debugFunction } from './commands/debugFunction';
 import { debugRecording } from './commands/debugRecording';
 import { SessionCommands } from './commands/sessionCommands';
 import { AdapterFactory } from './debug/adapterFactory';
@@ -55,6 +55,7 @@ export function wire(
       debugRecording(features, context.globalStorageUri, uri),
     ),
     vscode.commands.registerCommand('neuralDebug.askEntryCall', askEntryCall),
+    vscode.commands.registerCommand('neuralDebug.askCallAtCursor', () => askCallAtCursor(features)),
     vscode.commands.registerCommand('neuralDebug.connectServer', () => connectServer(keys)),
     vscode.commands.registerCommand('neuralDebug.setApiKey', () => setApiKey(keys)),
     vscode.commands.registerCommand(

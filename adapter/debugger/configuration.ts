@@ -88,6 +88,11 @@ const configurationShape = z.object({
   sandbox: z.enum(['python', 'pyodide']).nullable().default(null),
 });
 
+/** The attributes that a session is started with, as a JSON schema: editors offer them while one writes. */
+export function configurationSchema(): object {
+  return z.toJSONSchema(configurationShape, { io: 'input' });
+}
+
 /** What a debug session is started with. */
 export type Configuration = z.infer<typeof configurationShape>;
 

@@ -1,12 +1,19 @@
 import * as vscode from 'vscode';
 import { errors } from '../../adapter/errors';
 import type { ExampleCalls } from '../../adapter/lsp/protocol';
+import { shortText } from '../../adapter/shownText';
 import { functionCall } from '../debug/configurationProvider';
 import { typedCall } from '../languageClient/callChoice';
 import type { LanguageFeatures } from '../languageClient/languageFeatures';
 import { showError } from '../messages';
 
 const origins = { doctest: 'doctest', call: 'call', parameters: 'test' } as const;
+
+/** The call of a function that a person wants to debug. */
+interface ChosenCall {
+  readonly document: vscode.TextDocument;
+  readonly call: string;
+}
 
 /**
  * Debugs a call of a function: asks which, and offers those that doctests, the file and its tests show.
@@ -18,26 +25,41 @@ export async function debugFunction(
   uri?: unknown,
   name?: unknown,
 ): Promise<void> {
-  const target =
-    typeof uri === 'string' && typeof name === 'string' ? { uri, name } : await functionAtCursor();
+  const target = typeof uri === 'string' && typeof name === 'string' ? { uri, name } : null;
+  const chosen = await askCall(features, target);
+  if (!chosen) return;
+  const { document, call } = chosen;
+  await vscode.debug.startDebugging(vscode.workspace.getWorkspaceFolder(document.uri), {
+    ...functionCall,
+    name: `Neural Debug: ${shortText(call, 60)}`,
+    program: document.uri.fsPath,
+    entry: call,
+  });
+}
+
+/** Asks for a call of the function at the cursor; undefined, which ends a launch, where there is none. */
+export async function askCallAtCursor(features: LanguageFeatures): Promise<string | undefined> {
+  return (await askCall(features, null))?.call;
+}
+
+/** @param named the function; null for the one at the cursor */
+async function askCall(
+  features: LanguageFeatures,
+  named: { readonly uri: string; readonly name: string } | null,
+): Promise<ChosenCall | null> {
+  const target = named ?? (await functionAtCursor());
   if (!target) {
     void showError(errors.noFunctionHere());
-    return;
+    return null;
   }
   const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(target.uri, true));
   const examples = await features.exampleCalls(document.uri.toString(), target.name);
   if (!examples) {
     void showError(errors.noSuchFunction(document.uri.fsPath, target.name));
-    return;
+    return null;
   }
   const call = await chooseCall(target.name, examples);
-  if (call === null) return;
-  await vscode.debug.startDebugging(vscode.workspace.getWorkspaceFolder(document.uri), {
-    ...functionCall,
-    name: `Neural Debug: ${call}`,
-    program: document.uri.fsPath,
-    entry: call,
-  });
+  return call === null ? null : { document, call };
 }
 
 /** The innermost function around the cursor that a lens is above. */
