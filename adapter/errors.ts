@@ -296,6 +296,16 @@ export const errors = {
       `The model gave no guesses that can be read; it wrote: ${came || 'nothing'}`,
       'Try again, or choose another model.',
     ),
+  guessUnreadable: (came: string) =>
+    entry(411, 'nobody')(
+      `The model gave no answer that can be read; it wrote: ${came || 'nothing'}`,
+      'Ask again, or choose a larger model or a server that holds answers to a JSON schema.',
+    ),
+  notAsked: (world: string, why: string, reason: string) =>
+    entry(720, 'nobody')(
+      `${world} is not asked: ${why}; and what is known does not tell it: ${reason}.`,
+      'Debug with a model to have it guess, or ask for an expression over known values.',
+    ),
   recordingLine: (name: string, line: number, problem: string) =>
     entry(601, 'user')(
       `${name} is not a recording that can be opened: line ${line}: ${problem}.`,
@@ -345,7 +355,7 @@ export const errors = {
   cannotAsk: (reason: string) =>
     entry(718, 'nobody')(
       `The model cannot be asked this: ${reason}.`,
-      'Ask for an expression over values that can be written as Python, of a model with the format cwm.',
+      'Ask for an expression on one line, over values that are known and can be written as Python.',
     ),
   questionEnded: (why: string) =>
     entry(719, 'nobody')(

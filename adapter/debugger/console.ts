@@ -7,7 +7,7 @@ import type { StackEntry } from '../trajectory/trajectory';
 import type { Debugger } from './debugger';
 import { type EvaluatedIn, evaluateIn } from './evaluateIn';
 import { isFrameOf } from './functionBreakpoints';
-import { askModel, describeGuess } from './modelQuestion';
+import { answerInWords } from './modelQuestion';
 import { whatIfCommandOf, whatIfCommands } from './whatIfCommands';
 
 /** What the commands of a console look at. */
@@ -62,8 +62,8 @@ export const consoleCommands = {
     words: ['ask'],
     argument: 'EXPRESSION',
     help: 'what the model guesses that an expression gives here; it is marked as a guess, and nothing else changes',
-    run: async ({ session, state, signal }, expression) =>
-      describeGuess(await askModel(session, state, expression, signal)),
+    run: ({ session, evaluator, state, signal }, expression) =>
+      answerInWords(session, evaluator, state, expression, signal),
   },
   sure: { words: ['sure'], argument: '', help: 'how sure the state and its values are', run: sure },
 } as const satisfies Readonly<Record<string, ConsoleCommand>>;

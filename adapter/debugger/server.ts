@@ -38,17 +38,11 @@ export async function languageModel(
 ): Promise<LanguageModelWorld> {
   const completions = connect(server, apiKey);
   const { samplingTemperature } = server;
-  if (server.format === 'chat') {
-    return new LanguageModelWorld(createChatFormat(program, source), completions, samplingTemperature);
-  }
-  const formatFor = (of: Program, python: PythonSource) =>
-    createCwmFormat(of, python, () => completions.traits);
-  return new LanguageModelWorld(
-    await formatFor(program, source),
-    completions,
-    samplingTemperature,
-    formatFor,
-  );
+  const format =
+    server.format === 'chat'
+      ? createChatFormat(program, source)
+      : await createCwmFormat(program, source, () => completions.traits);
+  return new LanguageModelWorld(format, completions, samplingTemperature);
 }
 
 /** What a person wants to know of a server. */

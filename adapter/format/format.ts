@@ -2,6 +2,7 @@ import type { CompletionChunk, Prompt } from '../completion/completion';
 import type { WhatIf } from '../trajectory/action';
 import type { State, Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
+import type { QuestionFormat } from './question';
 
 export type FormatName = 'cwm' | 'chat';
 
@@ -29,4 +30,6 @@ export interface Format {
   project(state: State): State | null;
   /** Why an edit of a state of the trajectory cannot be put to the model, as a sentence; null where it can. */
   whatIfProblem(trajectory: Trajectory, state: number, change: WhatIf): string | null;
+  /** How the model is asked what an expression gives. */
+  readonly questions: QuestionFormat;
 }

@@ -1,12 +1,10 @@
-import type { CompletionSource } from '../completion/completion';
+import type { CompletionChunk, CompletionSource, Prompt } from '../completion/completion';
 import type { UsageTotals } from '../completion/usage';
 import type { Format, FormatName } from '../format/format';
-import type { PythonSource } from '../python/source';
 import type { ActionName, WhatIf } from '../trajectory/action';
-import type { Program } from '../trajectory/program';
 import type { State, Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
-import type { PredictRequest, World, WorldDescription } from './world';
+import type { PredictRequest, Questions, World, WorldDescription } from './world';
 
 /** The most tokens that one answer may take, where one step is wanted and where many are. */
 export interface AnswerTokens {
@@ -23,6 +21,9 @@ export const answerTokens: Readonly<Record<FormatName, AnswerTokens>> = {
   chat: { one: 2_048, many: 8_192 },
 };
 
+/** How much of an answer to a question is read, in characters. */
+const longestAnswer = 100_000;
+
 /** Freely enough that samples differ where a model is not sure. */
 export const defaultSamplingTemperature = 0.6;
 
@@ -30,20 +31,26 @@ export const defaultSamplingTemperature = 0.6;
 export class LanguageModelWorld implements World {
   readonly actions: ReadonlySet<ActionName> = new Set<ActionName>(['step_into']);
   readonly canBeEdited = true;
+  readonly questions: Questions;
 
-  readonly another?: (program: Program, source: PythonSource) => Promise<World>;
-
-  /** @param formatFor the format for another program, where questions can be put to the model in it */
   constructor(
     private readonly format: Format,
     private readonly source: CompletionSource,
     readonly samplingTemperature: number = defaultSamplingTemperature,
-    formatFor: ((program: Program, source: PythonSource) => Promise<Format>) | null = null,
   ) {
-    if (formatFor) {
-      this.another = async (program, python) =>
-        new LanguageModelWorld(await formatFor(program, python), this.source);
-    }
+    const { questions } = format;
+    this.questions =
+      questions.kind === 'trace'
+        ? {
+            kind: 'trace',
+            another: async (program, python) =>
+              new LanguageModelWorld(await questions.formatFor(program, python), source),
+          }
+        : {
+            kind: 'words',
+            ask: async (question, signal) =>
+              questions.read(await this.#answer(questions.prompt(question), signal)),
+          };
   }
 
   /** The model's name may be known only once the server has answered. */
@@ -88,6 +95,19 @@ export class LanguageModelWorld implements World {
       }
       if (isEmpty || wanted === 'one') return;
     }
+  }
+
+  async #answer(prompt: Prompt, signal: AbortSignal): Promise<CompletionChunk[]> {
+    await this.source.ready(signal);
+    const chunks: CompletionChunk[] = [];
+    let length = 0;
+    const maxTokens = answerTokens[this.format.name].one;
+    for await (const chunk of this.source.complete(prompt, { maxTokens, signal })) {
+      chunks.push(chunk);
+      if (chunk.kind === 'text') length += chunk.text.length;
+      if (length > longestAnswer) break;
+    }
+    return chunks;
   }
 
   project(state: State): State | null {

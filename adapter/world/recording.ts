@@ -13,6 +13,7 @@ export class RecordingWorld implements World {
   readonly actions: ReadonlySet<ActionName> = new Set<ActionName>(['step_into']);
   readonly canBeEdited = false;
   readonly samplingTemperature = null;
+  readonly questions = { kind: 'none', why: 'a recording has no model that could be asked' } as const;
 
   #counted: { readonly trajectory: Trajectory; readonly state: number; readonly position: number } | null =
     null;

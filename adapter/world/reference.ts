@@ -27,6 +27,7 @@ export class ReferenceWorld implements World {
   readonly actions: ReadonlySet<ActionName> = new Set<ActionName>(['step_into', 'what_if']);
   readonly canBeEdited = true;
   readonly samplingTemperature = null;
+  readonly questions = { kind: 'none', why: 'a real run answers, and guesses nothing' } as const;
   #version: string | null = null;
   #trajectory: Trajectory | null = null;
   #paths: EditedPaths | null = null;

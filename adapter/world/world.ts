@@ -1,4 +1,5 @@
 import type { UsageTotals } from '../completion/usage';
+import type { Guess, Question } from '../format/question';
 import type { PythonSource } from '../python/source';
 import type { Action, ActionName, WhatIf } from '../trajectory/action';
 import type { Program } from '../trajectory/program';
@@ -30,6 +31,15 @@ export interface PredictRequest {
   readonly isSample?: boolean;
   readonly signal: AbortSignal;
 }
+
+/** How a world is asked what an expression gives at a state. */
+export type Questions =
+  /** The question is the trace of another program, for which there is a world that is not closed by itself. */
+  | { readonly kind: 'trace'; readonly another: (program: Program, source: PythonSource) => Promise<World> }
+  /** @throws CatalogueError when the world fails, or its answer cannot be read */
+  | { readonly kind: 'words'; readonly ask: (question: Question, signal: AbortSignal) => Promise<Guess> }
+  /** It is not asked, with the reason as a clause: what is known can be evaluated, nothing is guessed. */
+  | { readonly kind: 'none'; readonly why: string };
 
 /**
  * Anything that predicts a program's states. A world may be asked again from any state of the trajectory that
@@ -69,11 +79,8 @@ export interface World {
   whatIfProblem(trajectory: Trajectory, state: number, change: WhatIf): string | null;
   /** The temperature at which other samples of a state are drawn; null where every answer is the same. */
   readonly samplingTemperature: number | null;
-  /**
-   * What answers here, for another program: for a question of its own. It is not closed by itself. Left out where
-   * such questions cannot be put.
-   */
-  readonly another?: (program: Program, source: PythonSource) => Promise<World>;
+  /** How what answers here is asked what an expression gives. */
+  readonly questions: Questions;
   /** Ends whatever the world holds: processes, connections. */
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfiguration } from '../../adapter/debugger/configuration';
-import { askModel, describeGuess } from '../../adapter/debugger/modelQuestion';
+import { answerInWords, askModel, describeAnswer } from '../../adapter/debugger/modelQuestion';
 import { openDebugger, type Opened } from '../../adapter/debugger/open';
 import { type ModelServer, startModelServer } from '../../adapter/modelServer/server';
 
@@ -15,7 +15,33 @@ let opened: Opened;
 beforeAll(async () => {
   writeFileSync(
     program,
-    'class Box:\n    pass\n\n\ndef double(x):\n    return x * 2\n\n\ndef f(n, words):\n    box = Box()\n    return n\n',
+    [
+      'count = 0',
+      'RATES = {"a": 1}',
+      'made = sorted([2, 1])',
+      '',
+      '',
+      'class Box:',
+      '    pass',
+      '',
+      '',
+      'def double(x):',
+      '    return x * 2 + count',
+      '',
+      '',
+      'def f(n, words):',
+      '    box = Box()',
+      '    return n',
+      '',
+      '',
+      'def g(n):',
+      '    global count, made',
+      '    count += n',
+      '    RATES["b"] = count',
+      '    made = None if n > 3 else id(n)',
+      '    return count',
+      '',
+    ].join('\n'),
   );
   server = await startModelServer({ port: 0 });
   opened = await openDebugger(
@@ -32,9 +58,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+const signal = () => AbortSignal.timeout(20_000);
+
 function ask(expression: string) {
   const { debugger: session } = opened;
-  return askModel(session, session.cursor, expression, AbortSignal.timeout(20_000));
+  return askModel(session, session.cursor, expression, signal());
 }
 
 describe('a question to the model', () => {
@@ -47,8 +75,8 @@ describe('a question to the model', () => {
     const { trajectory, cursor } = opened.debugger;
     const length = trajectory.length;
     const guess = await ask(expression);
-    expect(guess).toEqual({ repr, raises, confidence: 1 });
-    expect(describeGuess(guess)).toContain("the model's guess, 100% sure");
+    expect(guess).toEqual({ repr, raises, confidence: 1, assumed: [] });
+    expect(describeAnswer(guess)).toContain("the model's guess, 100% sure");
     expect([opened.debugger.cursor, trajectory.length, trajectory.next(cursor)]).toEqual([
       cursor,
       length,
@@ -60,21 +88,51 @@ describe('a question to the model', () => {
     ['n +', 'no Python expression'],
     ['n) + (n', 'no Python expression'],
     ['n)\n\nprint(1', 'no Python expression'],
+    ['n = 5', 'no Python expression'],
+    ['n; n', 'no Python expression'],
     ['box', 'box is no value that can be written'],
   ])('%j is refused with the reason', async (expression, reason) => {
     await expect(ask(expression)).rejects.toThrow(reason);
   });
 
-  it('is refused where no model of the format answers', async () => {
-    for (const world of [{ world: 'reference' }, { server: { baseUrl: server.url, format: 'chat' } }]) {
-      const other = await openDebugger(parseConfiguration({ program, entry: 'f(1, [])', ...world }), () =>
-        Promise.resolve(null),
+  it('carries names of the module that were changed, and says which it does not know', async () => {
+    const asked = async (entry: string, expression: string) => {
+      const { debugger: session, evaluator } = await openDebugger(
+        parseConfiguration({ program, entry, server: { baseUrl: server.url } }),
+        () => Promise.resolve(server.token),
       );
-      await expect(askModel(other.debugger, -1, '1', AbortSignal.timeout(1_000))).rejects.toThrow(
-        'cannot be asked',
-      );
-      await other.debugger.close();
-      await other.evaluator.close();
-    }
+      await session.start(true);
+      session.breakpoints.setLines([{ line: 24, condition: null }]);
+      await session.forward('continue');
+      const told = await answerInWords(session, evaluator, session.cursor, expression, signal());
+      await session.close();
+      await evaluator.close();
+      return told;
+    };
+    expect(await asked('g(5)', '(count, RATES, double(1))')).toBe(
+      "(5, {'a': 1, 'b': 5}, 7)   (the model's guess, 100% sure)",
+    );
+    expect(await asked('g(1)', 'len(str(made))')).toBe(
+      "6   (the model's guess, 100% sure; takes made to be what the module's code gives)",
+    );
+  });
+
+  it('is evaluated where a real run answers, or refused with the reason', async () => {
+    const other = await openDebugger(
+      parseConfiguration({ program, entry: 'f(1, [])', world: 'reference' }),
+      () => Promise.resolve(null),
+    );
+    const { debugger: session, evaluator } = other;
+    await session.start(true);
+    const ask = (expression: string) =>
+      answerInWords(session, evaluator, session.cursor, expression, signal());
+    expect(await ask('n + len(words)')).toBe(
+      '1   (evaluated exactly, not guessed: a real run answers, and guesses nothing)',
+    );
+    expect(await ask('words[0]')).toMatch(/^raises IndexError: .* \(evaluated exactly/);
+    await expect(ask('double(n)')).rejects.toThrow(/is not asked: a real run answers.*does not tell it/);
+    await expect(askModel(session, session.cursor, 'n', signal())).rejects.toThrow('cannot be asked');
+    await session.close();
+    await evaluator.close();
   });
 });

@@ -31,6 +31,7 @@ class SlowWorld implements World {
   readonly left: number[] = [];
   readonly canBeEdited = false;
   readonly samplingTemperature = null;
+  readonly questions = { kind: 'none', why: 'it is a test' } as const;
   isFailing = false;
   #permits: (() => void)[] = [];
   #isFree = true;

@@ -102,6 +102,10 @@ class FaultyWorld implements World {
     return this.world.description;
   }
 
+  get questions() {
+    return this.world.questions;
+  }
+
   get actions() {
     return this.world.actions;
   }

@@ -14,6 +14,11 @@ export const wildBuiltins: ReadonlySet<string> = new Set(
   'setattr delattr exec eval vars globals locals __import__ compile breakpoint'.split(' '),
 );
 
+/** Those of them that can bind names of the module. */
+export const bindingBuiltins: ReadonlySet<string> = new Set(
+  'exec eval globals __import__ breakpoint'.split(' '),
+);
+
 /** Modules whose functions change at most the containers that they are given. */
 export const pureModules: ReadonlySet<string> = new Set(
   (

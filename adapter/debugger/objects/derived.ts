@@ -101,8 +101,12 @@ export class DerivedValues {
 
   /** What the module's names mean that the function of a frame reads or writes. */
   globals(now: number, frameState: number): Promise<readonly GlobalName[]> {
+    return this.moduleNames(this.globalNames(frameState), now, frameState);
+  }
+
+  /** What names of the module mean, as the function of a frame sees them. */
+  moduleNames(names: readonly string[], now: number, frameState: number): Promise<readonly GlobalName[]> {
     const frame = this.trajectory.frame(frameState);
-    const names = this.globalNames(frameState);
     return this.#at(now, () =>
       names.map((name) => {
         const { value, isOfSource } = this.#follower.global(frame, name);

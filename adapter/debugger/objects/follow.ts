@@ -5,10 +5,18 @@ import type { SyntaxNode } from '../../python/syntaxTree';
 import type { Value } from '../../trajectory/state';
 import type { Frame, Trajectory } from '../../trajectory/trajectory';
 import { wasLeftByException } from '../exceptions';
-import { changingMethods, pureBuiltins, pureModules, readingMethods, wildBuiltins } from './callables';
+import {
+  bindingBuiltins,
+  changingMethods,
+  pureBuiltins,
+  pureModules,
+  readingMethods,
+  wildBuiltins,
+} from './callables';
 import { type Classes, decoratorsOf, isProperty } from './classes';
 import { changedContents, withItem, withoutItem } from './containers';
 import { type Changes, type Heap, type Instance, Journal, type Known, unknownValue } from './heap';
+import { isMainGuard, mayCallOwnCode } from './moduleStart';
 import { Reprs } from './reprs';
 import { type Evaluation, evaluationsOf, type Executable, executablesByLine, namesBound } from './statements';
 
@@ -84,6 +92,10 @@ export class Follower {
 
   /** What the module's names are by the source, for programs whose module was run before the trace. */
   readonly #constants = new Map<string, Known>();
+  /** How the source's values are written, to tell whether they were changed. */
+  readonly #written = new Map<string, string | null>();
+  /** For programs whose module was run before the trace: names that its functions can bind, as they are now. */
+  readonly #rebound = new Map<string, Known>();
   #isReady = false;
 
   /** Goes to a state, over the states before it; earlier and other branches' states are gone to as well. */
@@ -149,11 +161,15 @@ export class Follower {
     let bottom = frame;
     while (bottom.parent) bottom = bottom.parent;
     const isScript = bottom.function === '<module>';
-    const own = isScript ? this.#environments.get(bottom.activation)?.names.get(name) : undefined;
+    const own = isScript
+      ? this.#environments.get(bottom.activation)?.names.get(name)
+      : this.#rebound.get(name);
     const isDefinition = this.isDefinition(name);
-    if (own && !(isDefinition && own.kind === 'unknown')) return { value: own, isOfSource: false };
+    const isOther = isScript || own !== this.#constants.get(name);
+    if (own && isOther && !(isDefinition && own.kind === 'unknown')) return { value: own, isOfSource: false };
     if (isScript && !isDefinition) return { value: unknownValue, isOfSource: false };
-    return { value: this.#constants.get(name) ?? unknownValue, isOfSource: true };
+    const value = this.#constants.get(name) ?? unknownValue;
+    return { value, isOfSource: this.reprs.write(value) === (this.#written.get(name) ?? null) };
   }
 
   /** What follows from the source alone: values that are assigned once, where nothing else can touch them. */
@@ -161,12 +177,15 @@ export class Follower {
     this.#isReady = true;
     const { module } = this.source.scopes;
     const { root } = this.source.tree;
+    const hasEntry = this.trajectory.program.entry !== null;
     const mentions = (name: string) =>
-      root.parts.filter(({ type, start, end }) => {
+      root.parts.filter((statement) => {
+        const { type, start, end } = statement;
+        if (hasEntry && isMainGuard(this.source.text, statement)) return false;
         const isDefinition = /definition$|^import/.test(type);
         return !isDefinition && new RegExp(`\\b${name}\\b`).test(this.source.text.slice(start, end));
       }).length;
-    const hasEntry = this.trajectory.program.entry !== null;
+    const isFresh = hasEntry && !mayCallOwnCode(this.source, this.#pureImports);
     for (const { name } of module.bindings) {
       const kind = this.#moduleNames.get(name);
       if (kind === 'class') this.#constants.set(name, { kind: 'class', name });
@@ -178,11 +197,17 @@ export class Follower {
       const right = assignment?.child('right');
       if (left?.type !== 'identifier' || !right) continue;
       const name = this.#word(left);
-      const isOnly = module.bindings.filter((binding) => binding.name === name).length === 1;
-      if (!isOnly || this.#shared.has(name)) continue;
+      const isShared = this.#shared.has(name);
+      const isOnly = isShared
+        ? isFresh && mentions(name) === 1
+        : module.bindings.filter((binding) => binding.name === name).length === 1;
+      if (!isOnly) continue;
       const value = await this.#constantValue(right, this.#constants);
-      if (value.kind === 'plain' || mentions(name) === 1) this.#constants.set(name, value);
+      if (value.kind !== 'plain' && mentions(name) !== 1) continue;
+      this.#constants.set(name, value);
+      if (isShared) this.#rebound.set(name, value);
     }
+    for (const [name, value] of this.#constants) this.#written.set(name, this.reprs.write(value));
     for (const facts of this.classes.all) {
       if (!facts.isTopLevel || (hasEntry && mentions(facts.name) > 0)) continue;
       for (const [name, node] of facts.members) {
@@ -211,6 +236,7 @@ export class Follower {
     const action = trajectory.action(state);
     // What other threads do between two lines is not ordered by them.
     if (frame.thread !== null || action.name === 'what_if') this.heap.forgetAll();
+    if (frame.thread !== null) this.#forgetGlobals(frame);
     if (trajectory.event(state) === 'call' && !frame.resumed) await this.#enter(frame, state);
     const environment = this.#environment(frame);
     const before = trajectory.previousInFrame(state);
@@ -256,6 +282,7 @@ export class Follower {
     const executables = this.#executables(frame, line);
     if (!executables || trajectory.prediction(before).otherLines.length > 0) {
       this.heap.forgetAll();
+      this.#forgetGlobals(frame);
       for (const name of environment.names.keys()) this.journal.delete(environment.names, name);
       return new Set();
     }
@@ -274,7 +301,7 @@ export class Follower {
       await this.#run(executable, frame, environment, isCertain, values, next, before);
     }
     for (const name of bound) this.journal.set(environment.names, name, values.get(name) ?? unknownValue);
-    this.#bindGlobals(frame, bound, values);
+    this.#bindGlobals(frame, line, bound, values);
     for (const at of environment.results.keys()) this.journal.delete(environment.results, at);
     for (const at of environment.taken.keys()) this.journal.delete(environment.taken, at);
     this.journal.delete(environment.marks, 'disturbed');
@@ -282,17 +309,33 @@ export class Follower {
   }
 
   /** Names that a function has declared global belong to the module. */
-  #bindGlobals(frame: Frame, bound: ReadonlySet<string>, values: ReadonlyMap<string, Known>): void {
+  #bindGlobals(
+    frame: Frame,
+    line: number,
+    bound: ReadonlySet<string>,
+    values: ReadonlyMap<string, Known>,
+  ): void {
+    if (bound.size === 0 || frame.function === '<module>') return;
+    const units = this.source.unitsOfLine(line).filter(({ name }) => name === frame.function);
+    let bottom = frame;
+    while (bottom.parent) bottom = bottom.parent;
+    const names = bottom.function === '<module>' ? this.#environment(bottom).names : this.#rebound;
+    for (const name of bound) {
+      if (!units.some(({ globalsWritten }) => globalsWritten.has(name))) continue;
+      this.journal.set(names, name, units.length === 1 ? (values.get(name) ?? unknownValue) : unknownValue);
+    }
+  }
+
+  /** Any name of the module may have been bound to something else, from within a function. */
+  #forgetGlobals(frame: Frame): void {
+    for (const name of this.#rebound.keys()) this.journal.set(this.#rebound, name, unknownValue);
     let bottom = frame;
     while (bottom.parent) bottom = bottom.parent;
     if (bottom === frame || bottom.function !== '<module>') return;
-    const unit = this.source.units.find(({ name, globalsWritten }) => {
-      return name === frame.function && [...bound].some((at) => globalsWritten.has(at));
-    });
-    if (!unit) return;
-    const { names } = this.#environment(bottom);
-    for (const name of bound) {
-      if (unit.globalsWritten.has(name)) this.journal.set(names, name, values.get(name) ?? unknownValue);
+    const { names, seen } = this.#environment(bottom);
+    for (const name of names.keys()) {
+      this.journal.delete(names, name);
+      this.journal.delete(seen, name);
     }
   }
 
@@ -819,6 +862,7 @@ export class Follower {
         else await this.#forgetArguments(given, frame, environment);
         return;
       }
+      if (bindingBuiltins.has(word)) this.#forgetGlobals(frame);
       if (wildBuiltins.has(word)) this.heap.forgetAll();
       else if (!pureBuiltins.has(word)) await escape();
       return;

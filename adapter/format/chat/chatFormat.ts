@@ -6,10 +6,12 @@ import type { WhatIf } from '../../trajectory/action';
 import { plainPrediction, type State, type Step } from '../../trajectory/state';
 import type { Trajectory } from '../../trajectory/trajectory';
 import type { Format, StepReader } from '../format';
+import type { QuestionFormat } from '../question';
 import { answerSchema } from './answerSchema';
 import { Functions } from './functions';
 import type { PlacingContext } from './placement';
 import { chatMessages, valueLength } from './prompt';
+import { questionPrompt, readGuess } from './question';
 import { ChatReader } from './reader';
 
 /** The format for general instruct models behind a chat route: states as JSON, held to a schema. */
@@ -20,6 +22,7 @@ export function createChatFormat(program: Program, source: PythonSource): Format
 class ChatFormat implements Format {
   readonly name = 'chat';
   readonly opening: readonly Step[];
+  readonly questions: QuestionFormat;
   readonly #context: PlacingContext;
   readonly #schema;
 
@@ -34,6 +37,12 @@ class ChatFormat implements Format {
       lineCount: source.lines.length,
       beginning: program.entry === null ? scriptBeginning(source) : null,
       entry: entryName(program.entry),
+    };
+    const { beginning } = this.#context;
+    this.questions = {
+      kind: 'words',
+      prompt: (question) => questionPrompt(program, source, beginning, question),
+      read: readGuess,
     };
   }
 

@@ -46,20 +46,7 @@ export function chatMessages(
   from: number,
   wanted: 'one' | 'many',
 ): ChatMessage[] {
-  const parts = [
-    `The program, each line with its number:\n${numbered(source.lines)}`,
-    entrance(program, beginning),
-  ];
-  if (from < 0) parts.push('Nothing has happened yet.');
-  else if (trajectory.line(from) === 0) {
-    // Shown the module's call, small models repeat it.
-    parts.push('The module was entered, and no line of it has run yet.');
-  } else {
-    parts.push(
-      `The last states, oldest first; the last one is the current state:\n${toldStates(trajectory, from)}`,
-    );
-    parts.push(`The open frames after the current state, outermost first:\n${openFrames(trajectory, from)}`);
-  }
+  const parts = [...programParts(program, source, beginning), ...situationParts(trajectory, from)];
   parts.push(
     wanted === 'one'
       ? 'Give the next state: exactly one.'
@@ -68,6 +55,22 @@ export function chatMessages(
   return [
     { role: 'system', content: task },
     { role: 'user', content: parts.join('\n\n') },
+  ];
+}
+
+/** What is told of a program: its source, and how it is run. */
+export function programParts(program: Program, source: PythonSource, beginning: number | null): string[] {
+  return [`The program, each line with its number:\n${numbered(source.lines)}`, entrance(program, beginning)];
+}
+
+/** What is told of the way to a state, and of the frames that are open there. */
+export function situationParts(trajectory: Trajectory, from: number): string[] {
+  if (from < 0) return ['Nothing has happened yet.'];
+  // Shown the module's call, small models repeat it.
+  if (trajectory.line(from) === 0) return ['The module was entered, and no line of it has run yet.'];
+  return [
+    `The last states, oldest first; the last one is the current state:\n${toldStates(trajectory, from)}`,
+    `The open frames after the current state, outermost first:\n${openFrames(trajectory, from)}`,
   ];
 }
 
@@ -148,7 +151,8 @@ function openFrames(trajectory: Trajectory, from: number): string {
     .join('\n');
 }
 
-function toldLocals(locals: Locals): { name: string; value: string }[] {
+/** Values as they are told: cut where they are long. */
+export function toldLocals(locals: Locals): { name: string; value: string }[] {
   return [...locals].map(([name, { repr }]) => ({ name, value: toldValue(repr) }));
 }
 

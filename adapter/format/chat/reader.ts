@@ -8,10 +8,16 @@ import { type ChatFrame, framesAfter } from './callStack';
 import { readLooseObject } from './looseJson';
 import { type FoundObject, ObjectScanner } from './objectScanner';
 import { place, type PlacingContext } from './placement';
-import { type AnsweredState, isInsideState, isState, readAnsweredState, saysEnded } from './stateReading';
+import {
+  type AnsweredState,
+  answerWithoutThought,
+  isInsideState,
+  isState,
+  readAnsweredState,
+  saysEnded,
+} from './stateReading';
 
 const thoughtOpening = /^<(think|thinking|thought|reasoning)>/;
-const thoughtEnds = /<\/(?:think|thinking|thought|reasoning)>|<\|message\|>/g;
 /** The length of the longest opening of a thought. */
 const longestOpening = 11;
 
@@ -139,9 +145,8 @@ export class ChatReader implements StepReader {
   #finish(reason: 'stop' | 'length'): Step[] {
     const steps: Step[] = [];
     if (!this.#scanner && this.#part !== 'thought') {
-      const rest = this.#text.slice(this.#from);
-      const thoughts = [...rest.matchAll(thoughtEnds)].at(-1);
-      this.#scanner = new ObjectScanner(this.#from + (thoughts ? thoughts.index + thoughts[0].length : 0));
+      const answer = answerWithoutThought(this.#text.slice(this.#from)) ?? 0;
+      this.#scanner = new ObjectScanner(this.#from + answer);
       steps.push(...this.#take(this.#scanner.scan(this.#text)));
     }
     // A state that the token limit cut off is not known; one that the model left open may be whole.

@@ -124,6 +124,21 @@ export function readAnsweredState(map: LooseMap): AnsweredState | null {
   };
 }
 
+/** A value that an object gives under one of some keys, written in small letters without signs; null if none does. */
+export function answeredField(map: LooseMap, names: readonly string[]): AnsweredValue | null {
+  const given = find(fieldsOf(map), names);
+  return given && answeredValue(given);
+}
+
+const thoughtEnds = /<\/(?:think|thinking|thought|reasoning)>|<\|message\|>/g;
+
+/** Where an answer begins after the thoughts before it; null where a thought does not end. */
+export function answerWithoutThought(text: string): number | null {
+  const last = [...text.matchAll(thoughtEnds)].at(-1);
+  if (last) return last.index + last[0].length;
+  return /^\s*<(think|thinking|thought|reasoning)>/.test(text) ? null : 0;
+}
+
 function fieldsOf(map: LooseMap): Map<string, Loose> {
   const fields = new Map<string, Loose>();
   for (const [key, value] of map.entries) {

@@ -5,6 +5,7 @@ import type { WhatIf } from '../../trajectory/action';
 import { plainPrediction, type State, type Step } from '../../trajectory/state';
 import type { Trajectory } from '../../trajectory/trajectory';
 import type { Format, StepReader } from '../format';
+import type { QuestionFormat } from '../question';
 import { CallPositions } from './callPositions';
 import type { FrameContext } from './frameReading';
 import type { Layout } from './layout';
@@ -37,6 +38,7 @@ export async function createCwmFormat(
 class CwmFormat implements Format {
   readonly name = 'cwm';
   readonly project: (state: State) => State | null;
+  readonly questions: QuestionFormat;
   readonly #context: FrameContext;
   readonly #writer: TrajectoryWriter;
   /** The first number that no frame of a trajectory, and no state that was read for it, has. */
@@ -52,6 +54,7 @@ class CwmFormat implements Format {
     this.#context = { source, layout, texts, calls };
     this.project = projection(source, layout);
     this.#writer = new TrajectoryWriter(source, layout, this.project, traits);
+    this.questions = { kind: 'trace', formatFor: (program, of) => createCwmFormat(program, of, traits) };
   }
 
   get opening(): readonly Step[] {
