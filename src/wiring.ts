@@ -49,13 +49,13 @@ export function wire(
     vscode.commands.registerCommand('neuralDebug.debugFile', debugFile),
     vscode.commands.registerCommand('neuralDebug.debugCall', debugCall),
     vscode.commands.registerCommand('neuralDebug.debugFunction', (uri: unknown, name: unknown) =>
-      debugFunction(features, uri, name),
+      debugFunction({ features, keys }, uri, name),
     ),
     vscode.commands.registerCommand('neuralDebug.debugRecording', (uri: unknown) =>
       debugRecording(features, context.globalStorageUri, uri),
     ),
     vscode.commands.registerCommand('neuralDebug.askEntryCall', askEntryCall),
-    vscode.commands.registerCommand('neuralDebug.askCallAtCursor', () => askCallAtCursor(features)),
+    vscode.commands.registerCommand('neuralDebug.askCallAtCursor', () => askCallAtCursor({ features, keys })),
     vscode.commands.registerCommand('neuralDebug.connectServer', () => connectServer(keys)),
     vscode.commands.registerCommand('neuralDebug.setApiKey', () => setApiKey(keys)),
     vscode.commands.registerCommand(

@@ -4,6 +4,7 @@ import { errors } from '../errors';
 import { strictJsonSchema } from '../format/chat/jsonSchema';
 import type { WantedResult } from '../python/inputSearch';
 import { isLiteral } from '../python/repr';
+import { lastObject, maxAnswer } from './answerObject';
 import { describeWanted } from './wantedResult';
 
 export interface ModelGuessOptions {
@@ -19,9 +20,6 @@ const answerShape = z.object({
 });
 
 const maxTokens = 4096;
-
-/** How much of an answer is read, in characters. */
-const maxAnswer = 100_000;
 
 const task = `You find inputs of Python functions. You are given a program, one of its functions and what a call of it should come to. You do not run code: you reason backwards from the result to arguments that lead to it.
 
@@ -59,24 +57,9 @@ export async function modelGuesses(
   return readGuesses(text).slice(0, count);
 }
 
-/** The guesses of an answer: the last JSON object of its shape in it, for models that think aloud before. */
+/** The guesses of an answer. */
 function readGuesses(text: string): readonly (readonly string[])[] {
-  for (let start = text.lastIndexOf('{"guesses"'); start >= 0; start = text.lastIndexOf('{', start - 1)) {
-    const end = text.lastIndexOf('}');
-    const parsed = answerShape.safeParse(json(text.slice(start, end + 1)));
-    if (!parsed.success) {
-      if (start === 0) break;
-      continue;
-    }
-    return parsed.data.guesses.map((guess) => guess.arguments).filter((guess) => guess.every(isLiteral));
-  }
-  throw errors.guessesUnreadable(text.slice(0, 200));
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  const answer = lastObject(text, 'guesses', answerShape);
+  if (!answer) throw errors.guessesUnreadable(text.slice(0, 200));
+  return answer.guesses.map((guess) => guess.arguments).filter((guess) => guess.every(isLiteral));
 }

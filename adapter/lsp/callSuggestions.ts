@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { decodeSource } from '../python/encoding';
+import { canBeMade, entryWriting } from '../python/entryCall';
 import { exampleCalls } from '../python/exampleCalls';
 import { findFunction, type FunctionDefinition } from '../python/functions';
 import { PythonSource } from '../python/source';
@@ -29,10 +30,10 @@ export async function suggestCalls(
   if (!definition) return null;
   const signature = signatureOf(source, definition);
   const own = path === null ? 'this file' : basename(path);
+  const { before, after, callee } = entryWriting(source, definition);
   const calls = (await exampleCalls(source, definition)).map((found) => ({ ...found, file: own }));
-  if (definition.needsNoArguments && definition.kind !== 'method') {
-    calls.push({ call: `${qualifiedName}()`, origin: 'call', line: definition.line, file: own });
-  }
+  const plain = plainCall(source, definition, callee);
+  if (plain !== null) calls.push({ call: plain, origin: 'call', line: definition.line, file: own });
   for (const test of path === null ? [] : await testsBeside(path)) {
     if (calls.length >= maxSuggestions) break;
     const text = await readText(test);
@@ -45,18 +46,32 @@ export async function suggestCalls(
   const seen = new Set<string>();
   return {
     signature,
+    writing: { before, after, callee },
     calls: calls
       .filter(({ call }) => call === shownText(call) && !seen.has(call) && seen.add(call))
-      .slice(0, maxSuggestions),
+      .slice(0, maxSuggestions)
+      .map((found) => ({ ...found, call: before + found.call + after })),
   };
+}
+
+/** The call without arguments, where that is allowed. */
+function plainCall(
+  source: PythonSource,
+  definition: FunctionDefinition,
+  callee: string | null,
+): string | null {
+  const { kind, className, name, needsNoArguments } = definition;
+  if (kind === 'property' && className !== null)
+    return canBeMade(source, definition) ? `${className}().${name}` : null;
+  return needsNoArguments && callee !== null ? `${callee}()` : null;
 }
 
 function signatureOf(
   source: PythonSource,
   { qualifiedName, className, kind, name, parameters }: FunctionDefinition,
 ) {
-  const given = `(${parameters.join(', ').replace(/\s+/g, ' ')})`;
-  if (kind !== 'method' || className === null) return qualifiedName + given;
+  const given = kind === 'property' ? '' : `(${parameters.join(', ').replace(/\s+/g, ' ')})`;
+  if ((kind !== 'method' && kind !== 'property') || className === null) return qualifiedName + given;
   const constructor = findFunction(source, `${className}.__init__`);
   return `${className}(${(constructor?.parameters ?? []).join(', ').replace(/\s+/g, ' ')}).${name}${given}`;
 }

@@ -62,6 +62,8 @@ export const exampleCallsResult = z
   .object({
     /** How the function is called, with its parameters: `gcd(a, b)`. */
     signature: z.string(),
+    /** How a call of it is written, around and before the arguments (`EntryWriting`). */
+    writing: z.object({ before: z.string(), after: z.string(), callee: z.string().nullable() }),
     calls: z.array(
       z.object({
         call: z.string(),

@@ -41,7 +41,13 @@ export async function exampleCalls(
 function callsIn(source: PythonSource, definition: FunctionDefinition): ExampleCall[] {
   const found: ExampleCall[] = [];
   for (const node of nodesOf(source.tree.root)) {
-    if (node.type !== 'call' || found.length >= maxExamples) continue;
+    if (found.length >= maxExamples) break;
+    if (definition.kind === 'property') {
+      const read = propertyRead(source, node, definition);
+      if (read !== null) found.push({ call: read, origin: 'call', line: node.line });
+      continue;
+    }
+    if (node.type !== 'call') continue;
     const callee = calleeOf(source, node, definition);
     const list = node.child('arguments');
     if (callee === null || list?.type !== 'argument_list') continue;
@@ -75,15 +81,51 @@ function calleeOf(
   }
   if (object === null) return null;
   if (kind !== 'method') return isDottedName(object) ? qualifiedName : null;
-  // `Account('Ada', 100).change(…)`: the object has to be a literal construction too.
-  const constructor = object.type === 'call' ? object.child('function') : null;
-  const list = object.type === 'call' ? object.child('arguments') : null;
+  const made = construction(source, object, className);
+  return made === null ? null : `${made}.${name}`;
+}
+
+/** A read of a property of an object that is made of literals, as an expression; null for all else. */
+function propertyRead(
+  source: PythonSource,
+  node: SyntaxNode,
+  { name, className }: FunctionDefinition,
+): string | null {
+  const last = node.type === 'attribute' ? node.child('attribute') : null;
+  const object = last && node.child('object');
+  if (!last || !object || className === null || source.text.slice(last.start, last.end) !== name) return null;
+  const made = construction(source, object, className);
+  return made === null ? null : `${made}.${name}`;
+}
+
+/**
+ * How an object is made, where that is a construction with nothing but literals: `Account('Ada', 100)` itself, or the
+ * name that it was given last before. What was done to it since is left out.
+ */
+function construction(source: PythonSource, object: SyntaxNode, className: string): string | null {
+  const made = object.type === 'identifier' ? assignedTo(source, object) : object;
+  const constructor = made?.type === 'call' ? made.child('function') : null;
+  const list = made?.type === 'call' ? made.child('arguments') : null;
   if (constructor === null || list?.type !== 'argument_list') return null;
   if (!isDottedName(constructor) || !list.parts.every(isLiteralArgument)) return null;
   const constructed = source.text.slice(constructor.start, constructor.end);
   if (constructed !== className && !constructed.endsWith(`.${className}`)) return null;
   const given = oneLine(source, list);
-  return given === null ? null : `${className}${given}.${name}`;
+  return given === null ? null : className + given;
+}
+
+/** What a name was assigned last, in the text before its use, within the same function or module. */
+function assignedTo(source: PythonSource, use: SyntaxNode): SyntaxNode | null {
+  const name = source.text.slice(use.start, use.end);
+  let scope = use;
+  while (scope.parent && scope.type !== 'function_definition') scope = scope.parent;
+  let last: SyntaxNode | null = null;
+  for (const node of nodesOf(scope)) {
+    const target = node.type === 'assignment' && node.start < use.start ? node.child('left') : null;
+    if (target?.type === 'identifier' && source.text.slice(target.start, target.end) === name)
+      last = node.child('right');
+  }
+  return last;
 }
 
 function isDottedName(node: SyntaxNode): boolean {

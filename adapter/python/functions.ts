@@ -8,7 +8,10 @@ export interface FunctionDefinition {
   readonly name: string;
   /** The class's qualified name for methods, else null. */
   readonly className: string | null;
-  readonly kind: 'function' | 'method' | 'static' | 'class';
+  /** A property is read, not called. */
+  readonly kind: 'function' | 'method' | 'static' | 'class' | 'property';
+  /** What it takes beside a call until its body runs: a coroutine is awaited, a generator gone through. */
+  readonly runs: 'called' | 'awaited' | 'iterated';
   /** The line of `def`, from 1. */
   readonly line: number;
   /** Where `def` begins and the name ends on that line, in UTF-16 units from 0. */
@@ -52,14 +55,59 @@ export function findFunction(source: PythonSource, qualifiedName: string): Funct
   return functionsOf(source).findLast((definition) => definition.qualifiedName === qualifiedName) ?? null;
 }
 
-/** Null for what no plain call runs: coroutines, properties, definitions without a name. */
+/** A function within another: nothing outside can name it. */
+export interface NestedFunction extends Pick<
+  FunctionDefinition,
+  'name' | 'line' | 'startColumn' | 'endColumn'
+> {
+  /** The function around it that a call can name. */
+  readonly within: FunctionDefinition;
+}
+
+/** The functions within functions, in the order of the text. */
+export function nestedFunctionsOf(source: PythonSource): NestedFunction[] {
+  const found: NestedFunction[] = [];
+  for (const within of functionsOf(source)) {
+    const pending = [...within.node.parts].reverse();
+    for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+      const name = node.type === 'function_definition' ? node.child('name') : null;
+      if (name !== null) found.push({ ...placeOf(source, node, name), within });
+      pending.push(...node.parts.toReversed());
+    }
+  }
+  return found;
+}
+
+function placeOf(source: PythonSource, node: SyntaxNode, name: SyntaxNode) {
+  return {
+    name: source.text.slice(name.start, name.end),
+    line: node.line,
+    startColumn: node.start - (source.tree.lineStarts[node.line - 1] ?? 0),
+    endColumn: name.end - (source.tree.lineStarts[name.line - 1] ?? 0),
+  };
+}
+
+/** Whether a function's own body has a `yield`. */
+function isGenerator(definition: SyntaxNode): boolean {
+  const pending = [...(definition.child('body')?.parts ?? [])];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (node.type === 'yield') return true;
+    if (!/^(function_definition|class_definition|lambda)$/.test(node.type)) pending.push(...node.parts);
+  }
+  return false;
+}
+
+/** Null for what no expression runs: asynchronous generators, setters, definitions without a name. */
 function definitionOf(
   source: PythonSource,
   node: SyntaxNode,
   className: string | null,
 ): FunctionDefinition | null {
   const nameNode = node.child('name');
-  if (nameNode === null || node.has('async')) return null;
+  if (nameNode === null) return null;
+  const isAsync = node.has('async');
+  const yields = isGenerator(node);
+  if (isAsync && yields) return null;
   const textOf = (part: SyntaxNode) => source.text.slice(part.start, part.end);
   const decorators =
     node.parent?.type === 'decorated_definition'
@@ -67,29 +115,29 @@ function definitionOf(
           .filter(({ type }) => type === 'decorator')
           .map((each) => textOf(each).slice(1).trim())
       : [];
-  if (decorators.some((each) => /property$|\.(setter|deleter|getter)$/.test(each))) return null;
-  const name = textOf(nameNode);
+  if (decorators.some((each) => /\.(setter|deleter|getter)$/.test(each))) return null;
+  const isProperty = className !== null && decorators.some((each) => /property$/.test(each));
   const kind =
     className === null
       ? 'function'
-      : decorators.includes('staticmethod')
-        ? 'static'
-        : decorators.includes('classmethod')
-          ? 'class'
-          : 'method';
+      : isProperty
+        ? 'property'
+        : decorators.includes('staticmethod')
+          ? 'static'
+          : decorators.includes('classmethod')
+            ? 'class'
+            : 'method';
   const all = (node.child('parameters')?.parts ?? []).filter(
     ({ type }) => type !== 'keyword_separator' && type !== 'positional_separator',
   );
-  const given = kind === 'method' || kind === 'class' ? all.slice(1) : all;
-  const lineStart = source.tree.lineStarts[node.line - 1] ?? 0;
+  const given = kind === 'function' || kind === 'static' ? all : all.slice(1);
+  const place = placeOf(source, node, nameNode);
   return {
-    qualifiedName: className === null ? name : `${className}.${name}`,
-    name,
+    ...place,
+    qualifiedName: className === null ? place.name : `${className}.${place.name}`,
     className,
     kind,
-    line: node.line,
-    startColumn: node.start - lineStart,
-    endColumn: nameNode.end - (source.tree.lineStarts[nameNode.line - 1] ?? 0),
+    runs: isAsync ? 'awaited' : yields ? 'iterated' : 'called',
     parameters: given.map(textOf),
     needsNoArguments: given.every(isOptional),
     node,

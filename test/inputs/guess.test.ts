@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { examplesBeside } from '../../adapter/inputs/examples';
 import { type Guess, guessInputs, type GuessOptions } from '../../adapter/inputs/guess';
+import { madeUpCalls } from '../../adapter/inputs/madeUpCalls';
 import { isWanted } from '../../adapter/inputs/outcome';
 import { describeWanted, wantedException, wantedValue } from '../../adapter/inputs/wantedResult';
 import type { Program } from '../../adapter/trajectory/program';
@@ -140,5 +141,34 @@ describe('examples', () => {
     writeFileSync(join(folder, 'tests', 'math_test.py'), 'add(5, 6)\n');
     writeFileSync(join(folder, 'tests', 'test_more.py'), 'sub(5, 6)\n');
     expect(await examplesBeside(join(folder, 'p.py'), 'add')).toEqual(['add(1, 2)\n', 'add(5, 6)\n']);
+  });
+});
+
+describe('calls that a model makes up', () => {
+  const shop = `async def fetch(n): return n
+class Cart:
+    def add(self, n): return n
+`;
+  const ask = async (answer: string, name: string) => {
+    const { server, completions } = await chatServer(answer);
+    const calls = await madeUpCalls({ source: shop, function: name, count: 3 }, completions, never);
+    completions.close();
+    return { calls, server };
+  };
+
+  it('are kept where they are calls of the function with literals', async () => {
+    const answer = `I think. {"calls": ["Cart().add(1)", "print(Cart().add([2]))", "Cart().add(open('f'))", "Cart.add(3)", "x", "Cart().add(1)"]}`;
+    const { calls, server } = await ask(answer, 'Cart.add');
+    expect(calls).toEqual(['Cart().add(1)', 'Cart().add([2])']);
+    expect(JSON.stringify(server.received)).toContain('class Cart');
+  });
+
+  it('are the bare calls of coroutines', async () => {
+    const { calls } = await ask('{"calls": ["asyncio.run(fetch(1))", "await fetch(2)"]}', 'fetch');
+    expect(calls).toEqual(['fetch(1)', 'fetch(2)']);
+  });
+
+  it('are an error where the answer cannot be read', async () => {
+    await expect(ask('no idea', 'fetch')).rejects.toThrow(/no idea/);
   });
 });

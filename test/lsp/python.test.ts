@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { CodeLens, Position } from 'vscode-languageserver/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exampleCallsResult } from '../../adapter/lsp/protocol';
 import { neuralDebug } from '../support/cli';
 import { LspClient } from './client';
 
@@ -198,6 +199,51 @@ f([("a", (1, 2)), ("b", (2, 3))])
     expect(await plain.client.request<CodeLens[]>('codeLens', plain.uri)).toBeNull();
   });
 
+  it('have lenses above functions of all kinds, each with what a call of it can be', async () => {
+    const text = `import asyncio
+async def fetch(n): return n
+def each(n):
+    def inner(): pass
+    yield n
+class Cart:
+    def add(self, n): return n
+    @property
+    def total(self): return 0
+class Account:
+    def __init__(self, name): pass
+    def change(self, n): pass
+asyncio.run(fetch(2))
+cart = Cart()
+cart.add(7)
+`;
+    const { client, uri } = await openExample(text, {
+      functionLenses: [
+        { title: 'Neural Debug', command: 'neuralDebug.debugFunction' },
+        { title: 'Guess input', command: 'neuralDebug.guessInput', onlyFunctions: true },
+      ],
+    });
+    const lenses = await client.request<CodeLens[]>('codeLens', uri);
+    expect(lenses.map(({ range, command }) => `${range.start.line + 1} ${command?.title ?? ''}`)).toEqual([
+      '2 Neural Debug',
+      '3 Neural Debug',
+      '4 Neural Debug: called within each',
+      '7 Neural Debug',
+      '9 Neural Debug',
+      '11 Neural Debug',
+      '12 Neural Debug',
+    ]);
+    const ask = async (name: string) => {
+      const said = await client.connection.sendRequest('neuralDebug/exampleCalls', { uri, function: name });
+      const { calls, writing } = exampleCallsResult.parse(said) ?? {};
+      return [...(calls ?? []).map(({ call }) => call), writing?.callee];
+    };
+    expect(await ask('fetch')).toEqual(['asyncio.run(fetch(2))', 'fetch']);
+    expect(await ask('each')).toEqual(['each']);
+    expect(await ask('Cart.add')).toEqual(['Cart().add(7)', 'Cart().add']);
+    expect(await ask('Cart.total')).toEqual(['Cart().total', null]);
+    expect(await ask('Account.change')).toEqual([null]);
+  });
+
   it('tell calls of a function, from the file and the tests beside it', async () => {
     const { client, uri, own } = await openExample();
     writeFileSync(
@@ -211,6 +257,7 @@ f([("a", (1, 2)), ("b", (2, 3))])
       client.connection.sendRequest('neuralDebug/exampleCalls', { uri, function: name });
     expect(await ask('gcd')).toEqual({
       signature: 'gcd(a, b)',
+      writing: { before: '', after: '', callee: 'gcd' },
       calls: [
         { call: 'gcd(35, 21)', origin: 'call', file: 'test_gcd.py', line: 3 },
         { call: 'gcd(1, 1)', origin: 'call', file: 'more_test.py', line: 2 },

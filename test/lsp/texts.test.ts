@@ -124,6 +124,23 @@ describe('texts for Markdown', () => {
   });
 });
 
+describe('typedCall of what no plain call runs', () => {
+  const awaited = { before: 'asyncio.run(', after: ')', callee: 'fetch' };
+  const method = { before: '', after: '', callee: 'Cart().add' };
+  const object = { before: '', after: '', callee: null };
+  it.each([
+    ['3', 'fetch', awaited, 'asyncio.run(fetch(3))'],
+    ['fetch(3)', 'fetch', awaited, 'asyncio.run(fetch(3))'],
+    ['asyncio.run(fetch(3))', 'fetch', awaited, 'asyncio.run(fetch(3))'],
+    ['2', 'Cart.add', method, 'Cart().add(2)'],
+    ['Cart(1).add(2)', 'Cart.add', method, 'Cart(1).add(2)'],
+    ['2', 'Account.change', object, null],
+    ['Account(1).change(2)', 'Account.change', object, 'Account(1).change(2)'],
+  ])('writes the whole expression: %j', (typed, name, writing, call) => {
+    expect(typedCall(typed, name, writing)).toBe(call);
+  });
+});
+
 describe('typedCall', () => {
   it.each([
     ['', 'gcd', null],

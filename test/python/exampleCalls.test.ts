@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { exampleCalls } from '../../adapter/python/exampleCalls';
-import { findFunction, functionsOf } from '../../adapter/python/functions';
+import { findFunction, functionsOf, nestedFunctionsOf } from '../../adapter/python/functions';
 import { PythonSource } from '../../adapter/python/source';
 
 async function examples(text: string, name: string, test: string | null = null): Promise<string[]> {
@@ -95,18 +95,56 @@ bank.Account.parse("x")
   });
 });
 
+describe('exampleCalls of methods', () => {
+  const shop = `
+class Cart:
+    def __init__(self, name='x'): self.name = name
+    def add(self, n): return n
+    @property
+    def total(self): return 0
+
+def test_cart():
+    cart = other.Cart('a')
+    cart.add(2)
+    cart = Cart()
+    cart.add(3); print(cart.total)
+    cart = make()
+    cart.add(4)
+
+def test_other(cart):
+    cart.add(5)
+
+Cart('z').total
+cart = Cart(name)
+cart.add(6)
+`;
+
+  it('take the object as its name was given it last, where that was made of literals', async () => {
+    expect(await examples(shop, 'Cart.add')).toEqual(["10 call: Cart('a').add(2)", '12 call: Cart().add(3)']);
+  });
+
+  it('take reads of properties', async () => {
+    expect(await examples(shop, 'Cart.total')).toEqual(['12 call: Cart().total', "19 call: Cart('z').total"]);
+  });
+});
+
 describe('functionsOf', () => {
   it('lists what a call can name, with its parameters', async () => {
     const source = await PythonSource.parse(`
 def f(a, /, b: int, *args: int, c=1, **kw):
     def inner(): pass
 async def later(): pass
+async def many(): yield 1
+def each(n):
+    yield from range(n)
 class C:
     def m(self, x=1): pass
     @classmethod
     def made(cls): pass
     @property
     def p(self): pass
+    @p.setter
+    def p(self, value): pass
     class D:
         def deep(self): pass
 if True:
@@ -119,11 +157,36 @@ if True:
       ),
     ).toEqual([
       '2 function f(a, b: int, *args: int, c=1, **kw)',
-      '6 method C.m(x=1) none',
-      '8 class C.made() none',
-      '12 method C.D.deep() none',
-      '14 function g(k)',
+      '4 function later() none',
+      '6 function each(n)',
+      '9 method C.m(x=1) none',
+      '11 class C.made() none',
+      '13 property C.p() none',
+      '17 method C.D.deep() none',
+      '19 function g(k)',
     ]);
+  });
+
+  it('tells what it takes until the body runs, and what is within functions', async () => {
+    const source = await PythonSource.parse(`
+def f():
+    def inner():
+        yield 1
+    return [lambda: (yield 2) for _ in inner()]
+def g():
+    yield 1
+async def h():
+    async def deep(): pass
+    await deep()
+`);
+    expect(functionsOf(source).map(({ name, runs }) => `${name} ${runs}`)).toEqual([
+      'f called',
+      'g iterated',
+      'h awaited',
+    ]);
+    expect(
+      nestedFunctionsOf(source).map(({ name, line, within }) => `${line} ${name} ${within.name}`),
+    ).toEqual(['3 inner f', '9 deep h']);
   });
 
   it('takes the last definition of a name', async () => {
