@@ -1,8 +1,9 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
+import type { Client } from './client';
 import { exceptionBreakpointFilters } from './exceptionFilters';
 
-/** What the adapter can do, whatever the world. */
-export const capabilities: DebugProtocol.Capabilities = {
+/** What the adapter can do, whatever the world and the client. */
+const always: DebugProtocol.Capabilities = {
   supportsConfigurationDoneRequest: true,
   supportsConditionalBreakpoints: true,
   supportsHitConditionalBreakpoints: true,
@@ -26,3 +27,8 @@ export const capabilities: DebugProtocol.Capabilities = {
   supportsExceptionFilterOptions: true,
   exceptionBreakpointFilters,
 };
+
+/** What the adapter can do for a client. */
+export function capabilitiesFor({ showsStyling }: Client): DebugProtocol.Capabilities {
+  return showsStyling ? { ...always, supportsANSIStyling: true } : always;
+}

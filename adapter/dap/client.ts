@@ -21,6 +21,11 @@ export class Client {
     return this.#wants.supportsInvalidatedEvent;
   }
 
+  /** Whether the client shows styles that stand in output and values as control sequences. */
+  get showsStyling(): boolean {
+    return this.#wants.supportsANSIStyling;
+  }
+
   get firstColumn(): number {
     return this.#wants.columnsStartAt1 ? 1 : 0;
   }

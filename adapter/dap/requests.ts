@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { errors } from '../errors';
+import { undimmed } from './styling';
 
 /* The arguments of requests, as far as the adapter reads them. */
 
@@ -11,7 +12,11 @@ export const initializeArguments = z.object({
   pathFormat: z.enum(['path', 'uri']).catch('path').default('path'),
   supportsProgressReporting: z.boolean().default(false),
   supportsInvalidatedEvent: z.boolean().default(false),
+  supportsANSIStyling: z.boolean().default(false),
 });
+
+/** An expression or a value: a text that may be one of ours, as it was shown. */
+const python = (most: number) => z.string().max(most).transform(undimmed);
 
 const checks = { condition: z.string().optional(), hitCondition: z.string().optional() };
 
@@ -68,7 +73,7 @@ export const variablesArguments = z.object({
 });
 
 export const evaluateArguments = z.object({
-  expression: z.string().max(100_000),
+  expression: python(100_000),
   frameId: z.number().int().optional(),
   context: z.string().default('repl'),
 });
@@ -78,7 +83,7 @@ export const wholeValueArguments = z
   .object({
     variablesReference: z.number().int().positive().optional(),
     name: z.string().optional(),
-    expression: z.string().max(100_000).optional(),
+    expression: python(100_000).optional(),
     frameId: z.number().int().optional(),
   })
   .refine(({ variablesReference, expression }) => (variablesReference ?? expression) !== undefined, {
@@ -99,12 +104,12 @@ export const completionsArguments = z.object({
 export const setVariableArguments = z.object({
   variablesReference: z.number().int(),
   name: z.string().max(100_000),
-  value: z.string().max(1_000_000),
+  value: python(1_000_000),
 });
 
 export const setExpressionArguments = z.object({
-  expression: z.string().max(100_000),
-  value: z.string().max(1_000_000),
+  expression: python(100_000),
+  value: python(1_000_000),
   frameId: z.number().int().optional(),
 });
 

@@ -18,10 +18,11 @@ import {
   setDataBreakpoints,
   setFunctionBreakpoints,
 } from './breakpointRequests';
-import { capabilities } from './capabilities';
+import { capabilitiesFor } from './capabilities';
 import { Client } from './client';
 import { setExceptionBreakpoints } from './exceptionFilters';
 import { inlineValuesOf } from './inlineValues';
+import { OutputEvents } from './outputEvents';
 import { Progress } from './progress';
 import { recording } from './recordingRequest';
 import {
@@ -69,6 +70,12 @@ export class NeuralDebugSession extends Router {
   readonly #progress = new Progress((event, body) => {
     this.emitEvent(event, body);
   });
+  readonly #outputs = new OutputEvents(
+    (body) => {
+      this.emitEvent('output', body);
+    },
+    () => this.#client,
+  );
   readonly #usage = new UsageEvents((event, body) => {
     this.emitEvent(event, body);
   });
@@ -174,7 +181,7 @@ export class NeuralDebugSession extends Router {
     if (this.#phase !== 'new') throw errors.requestOrder('initialize', 'the session was initialized before');
     this.#client = new Client(args);
     this.#phase = 'initialized';
-    return capabilities;
+    return capabilitiesFor(this.#client);
   }
 
   async #launch(args: unknown): Promise<AnswerFirst> {
@@ -202,16 +209,16 @@ export class NeuralDebugSession extends Router {
     const keyFor = this.options.keyFor ?? (() => Promise.resolve(null));
     const listener = {
       output: (text: string, isDerived: boolean) => {
-        this.#output(isDerived ? 'predicted' : 'stdout', text);
+        this.#outputs.printed(text, opened.debugger.world.description.isReal, isDerived);
       },
       logged: (logged: Logged) => {
-        this.#logged(logged);
+        this.#outputs.logged(logged, opened.debugger);
       },
       progress: (states: number) => {
         this.#progress.update(states);
       },
     };
-    const opened = await openDebugger(configuration, keyFor, listener, recorded);
+    const opened: Opened = await openDebugger(configuration, keyFor, listener, recorded);
     this.#newest = opened.debugger;
     return opened;
   }
@@ -222,13 +229,13 @@ export class NeuralDebugSession extends Router {
     this.#phase = 'debugging';
     return new AnswerFirst(undefined, async () => {
       const described = describeWorld(world.description);
-      this.#output('console', `${described}.\n`);
-      for (const note of this.#opened?.notes ?? []) this.#output('console', `${note}\n`);
+      this.#outputs.tell('console', `${described}.\n`);
+      for (const note of this.#opened?.notes ?? []) this.#outputs.tell('console', `${note}\n`);
       await this.#start();
       // The beginning may have shown which model, or which Python, answers.
       const answering = describeWorld(world.description);
-      if (answering !== described) this.#output('console', `${answering}.\n`);
-      for (const note of world.notes ?? []) this.#output('console', `${note}\n`);
+      if (answering !== described) this.#outputs.tell('console', `${answering}.\n`);
+      for (const note of world.notes ?? []) this.#outputs.tell('console', `${note}\n`);
     });
   }
 
@@ -302,7 +309,7 @@ export class NeuralDebugSession extends Router {
     const configuration = this.#configuration;
     if (!configuration) throw errors.notLaunched();
     const { program } = session.trajectory;
-    this.#output('console', `Really running ${program.path}, to compare the prediction with it.\n`);
+    this.#outputs.tell('console', `Really running ${program.path}, to compare the prediction with it.\n`);
     const summary = await session.compare(() => openReference(configuration, program));
     this.emitEvent('invalidated', { areas: ['variables'] });
     return comparisonBody(session, this.#client, summary);
@@ -332,7 +339,10 @@ export class NeuralDebugSession extends Router {
     const answer = await view.valueSet(target);
     this.#view = view;
     return new AnswerFirst(answer, () => {
-      this.#output('console', `${describeChange(opened.debugger.trajectory, stop.state) ?? 'unchanged'}\n`);
+      this.#outputs.tell(
+        'console',
+        `${describeChange(opened.debugger.trajectory, stop.state) ?? 'unchanged'}\n`,
+      );
       this.#invalidate(view);
       return Promise.resolve();
     });
@@ -413,7 +423,7 @@ export class NeuralDebugSession extends Router {
   }
 
   protected override failed(error: CatalogueError): void {
-    this.#output('important', `${errorText(error)}\n`);
+    this.#outputs.tell('important', `${errorText(error)}\n`);
     if (this.#phase !== 'debugging') return;
     // The beginning may have been reached before, also by the session that this one was restarted from.
     this.#view ??= this.#viewOfCursor();
@@ -433,10 +443,11 @@ export class NeuralDebugSession extends Router {
   #show(stop: Stop): void {
     const opened = this.#opened;
     if (!opened || this.#phase !== 'debugging') return;
-    for (const note of stop.notes) this.#output('console', `${note}\n`);
+    for (const note of stop.notes) this.#outputs.tell('console', `${note}\n`);
+    if (stop.reason === 'doubt') this.#outputs.doubted(stop, opened.debugger);
     this.#view = new StopView(opened, stop, this.#client, this.#threads);
     if (stop.state < 0) {
-      this.#output('console', 'The program’s beginning was not reached: the session ends.\n');
+      this.#outputs.tell('console', 'The program’s beginning was not reached: the session ends.\n');
     }
     if (stop.state < 0 || (stop.reason === 'end' && !this.#configuration?.stopAtEnd)) {
       this.#terminate();
@@ -519,7 +530,7 @@ export class NeuralDebugSession extends Router {
 
   #tellEnd(): void {
     const used = describeUsage(this.#opened?.debugger.world.usage ?? noUsage);
-    if (used !== null) this.#output('console', `${used}\n`);
+    if (used !== null) this.#outputs.tell('console', `${used}\n`);
     this.emitEvent('terminated');
   }
 
@@ -534,30 +545,6 @@ export class NeuralDebugSession extends Router {
       throw errors.requestOrder(request, 'the program is not stopped');
     }
     return this.#view;
-  }
-
-  /** A log point's message, where it was written. */
-  #logged({ text, line }: Logged): void {
-    const session = this.#opened?.debugger;
-    if (!session) return;
-    const how = session.world.description.isReal ? '' : 'predicted: ';
-    this.emitEvent('output', {
-      category: 'console',
-      output: `${how}${text.split('\n').map(shownText).join('\n')}\n`,
-      source: this.#client.sourceOf(session.trajectory.program.path),
-      line: this.#client.lineOf(line),
-    });
-  }
-
-  #output(category: 'console' | 'stdout' | 'important' | 'predicted', text: string): void {
-    const isPredicted = category === 'predicted';
-    // What nobody wrote, but would have been written, must not look like output.
-    const output = isPredicted ? text.replace(/^(?=.)/gm, 'predicted output: ') : text;
-    const shown = output.split('\n').map(shownText).join('\n');
-    this.emitEvent('output', {
-      category: isPredicted ? 'stdout' : category,
-      output: shown.endsWith('\n') || !isPredicted ? shown : `${shown}\n`,
-    });
   }
 }
 

@@ -28,6 +28,8 @@ import {
   variablesArguments,
   wholeValueArguments,
 } from './requests';
+import { doubtThreshold } from './outputEvents';
+import { dimmed } from './styling';
 import type { Threads } from './threads';
 import { type NamedValues, notPredicted, VariableStore } from './variables';
 import { wholeValue } from './wholeValue';
@@ -41,7 +43,7 @@ export function kindOfValues({ world }: Debugger): string {
 export class StopView {
   readonly #session: Debugger;
   readonly #evaluator: ExpressionEvaluator;
-  readonly #variables = new VariableStore();
+  readonly #variables: VariableStore;
 
   constructor(
     opened: Opened,
@@ -51,6 +53,9 @@ export class StopView {
   ) {
     this.#session = opened.debugger;
     this.#evaluator = opened.evaluator;
+    this.#variables = new VariableStore((text, sureness) =>
+      client.showsStyling && sureness < doubtThreshold(opened.debugger) ? dimmed(text) : text,
+    );
   }
 
   /** The thread that stopped. */
@@ -382,7 +387,9 @@ export class StopView {
   }
 
   #result(repr: string, context: string, isDerived: boolean): Shown {
-    if (context === 'clipboard' || context === 'variables') return { result: repr, variablesReference: 0 };
+    // In a literal the escapes of control characters mean the same, and are safe to paste.
+    if (context === 'clipboard' || context === 'variables')
+      return { result: shownText(repr), variablesReference: 0 };
     const row = this.#variables.variable('', { repr, confidence: null }, null);
     const { value, variablesReference, indexedVariables, namedVariables } = row;
     const type = isDerived ? [row.type, 'derived'].filter((word) => word).join(', ') : row.type;

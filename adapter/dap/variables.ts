@@ -2,7 +2,7 @@ import type { DebugProtocol } from '@vscode/debugprotocol';
 import type { ComparedValue } from '../debugger/comparison';
 import { percent } from '../debugger/confidence';
 import type { DerivedPart, GlobalName } from '../debugger/objects/derived';
-import { type Child, type Children, childrenOf, typeName } from '../python/repr';
+import { type Child, type Children, childrenOf, isLiteral, typeName } from '../python/repr';
 import { valueSize } from '../python/valueSize';
 import type { Value } from '../trajectory/state';
 import { shortText, shownText } from '../shownText';
@@ -52,6 +52,9 @@ const longString = 1_000;
 export class VariableStore {
   readonly #containers: Container[] = [];
 
+  /** @param styled how a value that is so sure looks */
+  constructor(private readonly styled: (text: string, sureness: number) => string) {}
+
   /** A reference to named values, and how many rows it has. */
   named({ values, expressionOf, sureness, state: at, marks, open }: NamedValues): {
     reference: number;
@@ -72,7 +75,10 @@ export class VariableStore {
           const row = this.variable(name, value, expressionOf(name), numbers.get(name) ?? null, state);
           const opening = open?.(name, value);
           const shown = opening ? this.#openable(row, value.repr, expressionOf(name), opening) : row;
-          return marked(shown, marks?.(name) ?? null);
+          const compared = marks?.(name) ?? null;
+          // What a real run has confirmed is not in doubt.
+          const doubt = compared?.verdict === 'same' ? null : (numbers.get(name) ?? null);
+          return marked(this.#styled(shown, doubt), compared);
         });
         if (numbers.size > 0 && start <= values.size && end > values.size)
           rows.push(this.#confidence(numbers));
@@ -157,6 +163,15 @@ export class VariableStore {
     const presentationHint = { ...row.presentationHint, attributes: ['readOnly'] };
     const marked = { ...row, type, presentationHint };
     return part.open ? this.#openable(marked, part.repr, expression, part.open) : marked;
+  }
+
+  /**
+   * A row, styled by how sure its value is. Only the value as a whole has a number: its parts have none of their
+   * own, and are not styled. Nor is what cannot be evaluated again, as editors copy such a row's text as it stands.
+   */
+  #styled(row: DebugProtocol.Variable, sureness: number | null): DebugProtocol.Variable {
+    const isCopiedClean = row.evaluateName !== undefined || isLiteral(row.value);
+    return sureness === null || !isCopiedClean ? row : { ...row, value: this.styled(row.value, sureness) };
   }
 
   #openable(

@@ -56,6 +56,8 @@ export interface BreakpointMatch {
 export interface Logged {
   readonly text: string;
   readonly line: number;
+  /** The state at which it was passed. */
+  readonly state: number;
 }
 
 /** A breakpoint as it was set, and as it is checked. */
@@ -212,7 +214,7 @@ export class Breakpoints {
       const expressions = set.logMessage.map((part) => (typeof part === 'string' ? '' : part.expression));
       const names = await this.namesOf(expressions.join(' '), index);
       const text = await renderLogMessage(set.logMessage, names, this.evaluator);
-      logged.push({ text: [...notes, text].join('\n'), line: set.line });
+      logged.push({ text: [...notes, text].join('\n'), line: set.line, state: index });
     }
     return logged;
   }

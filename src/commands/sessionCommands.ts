@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { z } from 'zod';
+import { undimmed } from '../../adapter/dap/styling';
 import { errors } from '../../adapter/errors';
 import { shortText } from '../../adapter/shownText';
 import { debugType } from '../debug/debugType';
@@ -253,7 +254,7 @@ function variableOf(at: unknown): { name: string; value: string; container: numb
   const { variable, container } = row.data;
   return {
     name: variable.evaluateName ?? variable.name,
-    value: variable.value,
+    value: undimmed(variable.value),
     container: container.variablesReference,
   };
 }

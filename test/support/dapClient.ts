@@ -64,9 +64,14 @@ export class DapClient {
     });
   }
 
-  /** Launches up to where breakpoints can be set. */
-  async launch(args: object): Promise<void> {
-    await this.ask('initialize', { adapterID: 'neural-debug', linesStartAt1: true, columnsStartAt1: true });
+  /**
+   * Launches up to where breakpoints can be set.
+   *
+   * @param can what the client says that it can do
+   */
+  async launch(args: object, can: object = {}): Promise<void> {
+    const counts = { linesStartAt1: true, columnsStartAt1: true };
+    await this.ask('initialize', { adapterID: 'neural-debug', ...counts, ...can });
     await this.ask('launch', args);
     await this.event('initialized');
   }
