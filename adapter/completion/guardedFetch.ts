@@ -1,5 +1,6 @@
 import { errors } from '../errors';
 import { promptOf, withoutEcho } from './echo';
+import { exchange, type HttpAnswer, type HttpBody } from './httpExchange';
 import type { ServerAddress } from './serverAddress';
 import {
   connectionError,
@@ -51,18 +52,13 @@ export function guardedFetch({ server, apiKey, timeouts, wholeAnswers = false }:
     if (init.method === 'POST') headers['Content-Type'] = 'application/json';
     if (apiKey !== null) headers['Authorization'] = `Bearer ${apiKey}`;
 
+    const { method = 'GET', body = null } = init;
+    const isPlain = body === null || typeof body === 'string' || body instanceof Uint8Array;
+    if (!isPlain) throw errors.internal(new Error('a request has a body of another kind'));
     const watch = new Watch(server, timeouts, init.signal ?? null);
     try {
-      const send = () =>
-        fetch(url, {
-          method: init.method ?? 'GET',
-          body: init.body ?? null,
-          headers,
-          redirect: 'manual',
-          signal: watch.signal,
-        });
-      const response = await watch.first(send);
-      return await answer(response, streams, watch, server, apiKey, init.body);
+      const received = await watch.first(() => exchange({ url, method, headers, body }, watch.signal));
+      return await answer(received, streams, watch, server, apiKey, body);
     } catch (thrown) {
       watch.end();
       throw thrown;
@@ -99,7 +95,7 @@ class Watch {
    * The response to the request. It is sent a second time where the connection turns out to be closed:
    * servers close those that were idle for some seconds, as between two steps of a person.
    */
-  async first(send: () => Promise<Response>): Promise<Response> {
+  async first(send: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
     try {
       return await send().catch((thrown: unknown) => {
         if (this.#ending.signal.aborted || !isClosedConnection(thrown)) throw thrown;
@@ -110,17 +106,17 @@ class Watch {
     }
   }
 
-  /** The next piece of the answer's body, or null at its end. */
-  async next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | null> {
+  /** The next piece of an answer's body, or null at its end. */
+  async next(body: HttpBody): Promise<Uint8Array | null> {
     if (this.#begun) {
       this.#timer = setTimeout(() => {
         this.#ending.abort(errors.serverStalled(this.server.baseUrl, this.timeouts.stall / 1000));
       }, this.timeouts.stall);
     }
     try {
-      const { value, done } = await reader.read();
-      if (done) this.end();
-      return done ? null : value;
+      const piece = await body.next();
+      if (!piece) this.end();
+      return piece;
     } catch {
       this.end();
       throw this.#ending.signal.aborted ? this.#ending.signal.reason : errors.serverCut(this.server.baseUrl);
@@ -138,36 +134,36 @@ class Watch {
 }
 
 async function answer(
-  response: Response,
+  { status, headers, body }: HttpAnswer,
   streams: boolean,
   watch: Watch,
   server: ServerAddress,
   apiKey: string | null,
-  sent: RequestInit['body'],
+  sent: Uint8Array | string | null,
 ): Promise<Response> {
-  const reader = response.body?.getReader() ?? null;
-  const contentType = response.headers.get('content-type')?.toLowerCase() ?? '';
-  if (response.status >= 300 && response.status < 400) {
-    await reader?.cancel();
-    throw errors.serverRedirects(server.baseUrl, redirectTarget(response, apiKey));
+  const isSuccess = status >= 200 && status < 300;
+  const contentType = headers['content-type']?.toLowerCase() ?? '';
+  if (status >= 300 && status < 400) {
+    body.leave();
+    throw errors.serverRedirects(server.baseUrl, redirectTarget(headers.location, server, apiKey));
   }
-  if (response.ok && streams && reader && !/json|html/.test(contentType)) {
-    return new Response(wholeLines(reader, watch, server), {
+  if (isSuccess && streams && !/json|html/.test(contentType)) {
+    return new Response(wholeLines(body, watch, server), {
       headers: { 'content-type': 'text/event-stream' },
     });
   }
-  const text = reader ? await wholeText(reader, watch, server) : '';
+  const text = await wholeText(body, watch, server);
   watch.end();
-  if (!response.ok) {
+  if (!isSuccess) {
     throw new ServerRefusal(
-      response.status,
+      status,
       withoutEcho(serverMessage(text, apiKey), promptOf(sent)),
       isPage(contentType, text),
-      retryAfterText(response.headers.get('retry-after')),
+      retryAfterText(headers['retry-after'] ?? null),
     );
   }
   if (text.trim() === '') throw errors.serverSendsNothing(server.baseUrl);
-  if (isPage(contentType, text)) throw errors.serverSendsPage(server.baseUrl, response.status);
+  if (isPage(contentType, text)) throw errors.serverSendsPage(server.baseUrl, status);
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -177,36 +173,31 @@ async function answer(
   const line = JSON.stringify(json);
   return streams
     ? new Response(`data: ${line}\n\ndata: [DONE]\n\n`, { headers: { 'content-type': 'text/event-stream' } })
-    : new Response(line, { headers: { 'content-type': 'application/json', ...product(response) } });
+    : new Response(line, { headers: { 'content-type': 'application/json', ...product(headers['server']) } });
 }
 
 /** The header in which some servers tell what they are. */
-function product({ headers }: Response): Record<string, string> {
-  const server = headers.get('server');
-  return server === null ? {} : { server };
+function product(server: string | string[] | undefined): Record<string, string> {
+  return typeof server === 'string' ? { server } : {};
 }
 
 /** Where a redirect leads, without credentials, path and query. */
-function redirectTarget(response: Response, apiKey: string | null): string {
+function redirectTarget(location = '', { baseUrl }: ServerAddress, apiKey: string | null): string {
   try {
-    const target = new URL(response.headers.get('location') ?? '', response.url);
+    const target = new URL(location, baseUrl);
     return withoutSecret(target.origin, apiKey);
   } catch {
     return 'another place';
   }
 }
 
-async function wholeText(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  watch: Watch,
-  server: ServerAddress,
-): Promise<string> {
+async function wholeText(body: HttpBody, watch: Watch, server: ServerAddress): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  for (let part = await watch.next(reader); part; part = await watch.next(reader)) {
+  for (let part = await watch.next(body); part; part = await watch.next(body)) {
     size += part.length;
     if (size > maxWhole) {
-      await reader.cancel();
+      body.leave();
       throw errors.serverSendsTooMuch(server.baseUrl, `${maxWhole / (1 << 20)} MiB at once`);
     }
     parts.push(part);
@@ -221,11 +212,7 @@ const carriageReturn = 0x0d;
  * A body that comes in pieces of whole lines, so that however small the network's pieces are, each line is
  * put together once.
  */
-function wholeLines(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  watch: Watch,
-  server: ServerAddress,
-): ReadableStream<Uint8Array> {
+function wholeLines(body: HttpBody, watch: Watch, server: ServerAddress): ReadableStream<Uint8Array> {
   let line: Uint8Array[] = [];
   let lineSize = 0;
   let size = 0;
@@ -233,7 +220,7 @@ function wholeLines(
     {
       async pull(controller) {
         for (;;) {
-          const part = await watch.next(reader);
+          const part = await watch.next(body);
           if (!part) {
             if (line.length > 0) controller.enqueue(Buffer.concat(line));
             controller.close();
@@ -244,7 +231,7 @@ function wholeLines(
           lineSize = end > 0 ? part.length - end : lineSize + part.length;
           if (size > maxStream || lineSize > maxLine) {
             watch.end();
-            await reader.cancel();
+            body.leave();
             throw errors.serverSendsTooMuch(
               server.baseUrl,
               size > maxStream ? `${maxStream / (1 << 20)} MiB` : `${maxLine / (1 << 20)} MiB in one line`,
@@ -259,9 +246,9 @@ function wholeLines(
           return;
         }
       },
-      async cancel() {
+      cancel() {
         watch.end();
-        await reader.cancel();
+        body.leave();
       },
     },
     { highWaterMark: 0 },

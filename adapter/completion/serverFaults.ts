@@ -121,6 +121,9 @@ const passing: ReadonlySet<number> = new Set([
   303, 304, 305, 306, 307, 308, 309, 312, 313, 316, 317, 318, 319, 321, 322,
 ]);
 
+/** The other end closed the connection. */
+const closedCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
+
 /** A connection that failed, as an error of the catalogue. */
 export function connectionError(server: ServerAddress, thrown: unknown): CatalogueError {
   const { code, message } = rootCause(thrown);
@@ -130,16 +133,16 @@ export function connectionError(server: ServerAddress, thrown: unknown): Catalog
   }
   if (tlsCodes.test(code)) return errors.serverTls(server.baseUrl, code);
   if (code.startsWith('HPE_')) return errors.serverSendsOther(server.baseUrl, 'what came is not HTTP');
-  if (code === 'UND_ERR_SOCKET') return errors.serverUnreachable(server.baseUrl, 'it closed the connection');
+  if (closedCodes.has(code)) return errors.serverUnreachable(server.baseUrl, 'it closed the connection');
   return errors.serverUnreachable(server.baseUrl, code === '' ? shownText(message, 200) : code);
 }
 
 /** Whether a request failed because the connection was closed before an answer came. */
 export function isClosedConnection(thrown: unknown): boolean {
-  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(rootCause(thrown).code);
+  return closedCodes.has(rootCause(thrown).code);
 }
 
-/** The innermost error that has a code: fetch wraps them, and several tried addresses make an aggregate. */
+/** The innermost error that has a code: several tried addresses make an aggregate. */
 function rootCause(thrown: unknown): { code: string; message: string } {
   let code = '';
   let message = '';
