@@ -22,23 +22,14 @@ export interface Branch {
  * @param cursor the current state, or -1
  */
 export function branchesOf(trajectory: Trajectory, cursor: number): Branch[] {
-  const beginnings = trajectory.branchBeginnings;
-  const known = new Set(beginnings);
-  let current = cursor;
-  while (current >= 0 && !known.has(current)) current = trajectory.previous(current);
-  return beginnings.map((first, index) => ({
+  const current = cursor < 0 ? -1 : trajectory.branchBeginning(cursor);
+  return trajectory.branchBeginnings.map((first, index) => ({
     number: index + 1,
     first,
-    length: lengthOf(trajectory, first),
+    length: trajectory.branchLength(first),
     label: index === 0 ? 'the first line of states' : labelOf(trajectory, first),
     isCurrent: first === current,
   }));
-}
-
-function lengthOf(trajectory: Trajectory, first: number): number {
-  let length = 0;
-  for (let at: number | null = first; at !== null; at = trajectory.continuation(at)) length++;
-  return length;
 }
 
 function labelOf(trajectory: Trajectory, first: number): string {
@@ -57,19 +48,13 @@ function labelOf(trajectory: Trajectory, first: number): string {
 export function followBranch(trajectory: Trajectory, number: number, cursor: number): number | null {
   const { [number - 1]: first } = trajectory.branchBeginnings;
   if (first === undefined) throw errors.noSuchBranch(number, trajectory.branchBeginnings.length);
-  const line = new Set<number>();
-  for (let at = cursor; at >= 0; at = trajectory.previous(at)) line.add(at);
-  for (let at = trajectory.next(cursor); at !== null; at = trajectory.next(at)) line.add(at);
+  const before = lastFollowedFrom(trajectory, cursor);
   trajectory.follow(first);
-  let parting = first;
-  while (parting >= 0 && !line.has(parting)) {
-    const before = trajectory.previous(parting);
-    if (before < 0 || line.has(before)) return parting;
-    parting = before;
-  }
-  // The branch begins before: it parts where the way that was followed left it.
-  for (let at: number | null = first; at !== null; at = trajectory.continuation(at)) {
-    if (!line.has(at)) return at;
-  }
-  return null;
+  return trajectory.next(trajectory.lastCommon(trajectory.lastFollowed(first), before));
+}
+
+/** @param state a state, or -1 for the place before the first */
+function lastFollowedFrom(trajectory: Trajectory, state: number): number {
+  const first = state < 0 ? trajectory.next(-1) : state;
+  return first === null ? -1 : trajectory.lastFollowed(first);
 }

@@ -8,9 +8,11 @@ import { IntColumn } from './intColumn';
 export class PathIndex {
   /** The stretch of each state. */
   readonly #stretchOf = new IntColumn();
-  /** Of each stretch: the state before its first, or -1, and its last state. */
+  /** Of each stretch: the state before its first, or -1, its first and last state, and how many it has. */
   readonly #origins = new IntColumn();
+  readonly #firsts = new IntColumn();
   readonly #lasts = new IntColumn();
+  readonly #lengths = new IntColumn();
   /** Of each stretch, its states after which another stretch begins, in order. */
   readonly #forks = new Map<number, number[]>();
 
@@ -31,10 +33,13 @@ export class PathIndex {
     if (stretch >= 0 && !isContinued && this.#lasts.get(stretch) === from) {
       this.#stretchOf.push(stretch);
       this.#lasts.set(stretch, index);
+      this.#lengths.set(stretch, this.#lengths.get(stretch) + 1);
       return;
     }
     this.#stretchOf.push(this.#origins.push(from));
+    this.#firsts.push(index);
     this.#lasts.push(index);
+    this.#lengths.push(1);
     this.mayEnd(from);
   }
 
@@ -48,6 +53,41 @@ export class PathIndex {
         stretch,
         [...forks, state].sort((one, other) => one - other),
       );
+  }
+
+  /** The first state of a state's stretch. */
+  stretchBeginning(state: number): number {
+    return this.#firsts.get(this.#stretchOf.get(state));
+  }
+
+  /** How many states a state's stretch has. */
+  stretchLength(state: number): number {
+    return this.#lengths.get(this.#stretchOf.get(state));
+  }
+
+  /** The last state that the ways from the beginning to two states have in common, or -1. */
+  lastCommon(one: number, other: number): number {
+    const ends = new Map([...this.#wayTo(other)].map(({ stretch, end }) => [stretch, end]));
+    for (const { stretch, end } of this.#wayTo(one)) {
+      const otherEnd = ends.get(stretch);
+      if (otherEnd !== undefined) return Math.min(end, otherEnd);
+    }
+    return -1;
+  }
+
+  /**
+   * The places that decide whether a way leads through a state, and from there on along its stretch: states after
+   * which another one may be followed than that of the way.
+   *
+   * @returns each of them with the state that follows it on the way; null for the one that goes on with its stretch
+   */
+  *placesOf(state: number): Generator<{ readonly at: number; readonly next: number | null }> {
+    let limit = Infinity;
+    for (const { stretch } of this.#wayTo(state)) {
+      for (const at of this.#forks.get(stretch) ?? []) if (at < limit) yield { at, next: null };
+      limit = this.#origins.get(stretch);
+      yield { at: limit, next: this.#firsts.get(stretch) };
+    }
   }
 
   /** Whether a state is on the way from the beginning to another one. */
@@ -76,6 +116,15 @@ export class PathIndex {
     let last = from;
     for (const { end } of this.#followed(from)) last = end;
     return last;
+  }
+
+  /** The stretches that lead to a state, its own first, each with its last state on the way. */
+  *#wayTo(state: number): Generator<{ stretch: number; end: number }> {
+    for (let end = state; end >= 0;) {
+      const stretch = this.#stretchOf.get(end);
+      yield { stretch, end };
+      end = this.#origins.get(stretch);
+    }
   }
 
   /** The parts of stretches that are followed from a state on. */

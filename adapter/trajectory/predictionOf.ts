@@ -17,8 +17,7 @@ export function predictionOf(trajectory: Trajectory, index: number): Prediction 
 export function unwindsBefore(trajectory: Trajectory, index: number): number {
   const { thread, parent } = trajectory.frame(index);
   const frame = trajectory.event(index) === 'call' ? parent : trajectory.frame(index);
-  let before = trajectory.previous(index);
-  while (before >= 0 && trajectory.frame(before).thread !== thread) before = trajectory.previous(before);
+  const before = trajectory.newestInThread(trajectory.previous(index), thread);
   let unwinds = 0;
   let at = before < 0 ? null : trajectory.frameAfter(before);
   for (; at && at !== frame; at = at.parent) unwinds++;

@@ -164,19 +164,25 @@ export class Trajectory {
     return this.#branches.beginnings;
   }
 
-  /** The state that goes on with the branch of one, or null at the branch's end. */
-  continuation(index: number): number | null {
-    const next = this.#branches.continuation(index);
-    return next < 0 ? null : next;
+  /** The state that begins the branch of one. */
+  branchBeginning(index: number): number {
+    return this.#paths.stretchBeginning(index);
+  }
+
+  /** How many states the branch of one has. */
+  branchLength(index: number): number {
+    return this.#paths.stretchLength(index);
+  }
+
+  /** The last state that the ways from the beginning to two states have in common, or -1. */
+  lastCommon(one: number, other: number): number {
+    return this.#paths.lastCommon(one, other);
   }
 
   /** Makes `next` lead to a state, and from there on along its branch to the branch's end. */
   follow(index: number): void {
-    for (let at = index; at >= 0; at = this.previous(at)) this.#branches.follow(this.previous(at), at);
-    for (let at = index; at >= 0;) {
-      const next = this.#branches.continuation(at);
-      this.#branches.follow(at, next);
-      at = next;
+    for (const { at, next } of this.#paths.placesOf(index)) {
+      this.#branches.follow(at, next ?? this.#branches.continuation(at));
     }
   }
 
