@@ -185,7 +185,7 @@ describe('a server that is slow', () => {
     await client.ask('launch', {
       program,
       entry: 'f(3)',
-      budget: { seconds: 0.3 },
+      budget: { seconds: 3 },
       server: { baseUrl: `http://127.0.0.1:${port}/v1`, model: 'slow', profile: 'generic' },
     });
     await client.event('initialized');
