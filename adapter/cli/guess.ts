@@ -2,7 +2,6 @@ import { type Configuration, parseConfiguration } from '../debugger/configuratio
 import { openWorldFor, readProgram } from '../debugger/open';
 import { connect } from '../debugger/server';
 import { errors } from '../errors';
-import { examplesBeside } from '../inputs/examples';
 import { type Guess, guessInputs, type GuessSource } from '../inputs/guess';
 import { describeOutcome } from '../inputs/outcome';
 import { describeWanted, wantedException, wantedValue } from '../inputs/wantedResult';
@@ -39,7 +38,7 @@ export async function guess(file: string, options: GuessCliOptions): Promise<num
   const wanted = wantedOf(options);
   const configuration = configure(file, options);
   const program = await readProgram({ program: file, entry: null, args: [] });
-  const source = await guessSource(configuration, options, program);
+  const source = await guessSource(configuration, options);
   const name = options.function;
   if (source.kind === 'search' || options.verify === 'reference') {
     process.stderr.write(`Really running ${program.path}, and calling ${name} with what is guessed.\n`);
@@ -99,14 +98,12 @@ function configure(file: string, options: GuessCliOptions): Configuration {
 /** Who makes the guesses. Nothing is really run unless that was asked for. */
 async function guessSource(
   { server, python, sandbox }: Configuration,
-  { by, verify, seconds, function: name }: GuessCliOptions,
-  program: Program,
+  { by, verify, seconds }: GuessCliOptions,
 ): Promise<GuessSource> {
   const isChat = server?.format === 'chat';
   // Who lets guesses be really run has agreed to what a search does.
   if (by === 'search' || (by === undefined && !isChat && verify === 'reference')) {
-    const examples = await examplesBeside(program.path, name);
-    return { kind: 'search', examples, seconds, python: await choosePython(sandbox, python) };
+    return { kind: 'search', seconds, python: await choosePython(sandbox, python) };
   }
   if (!server || !isChat) throw errors.guessNeedsModel();
   return {

@@ -1,19 +1,20 @@
 import type { CompletionSource } from '../completion/completion';
+import { findFunction } from '../python/functions';
 import { type ClosestArguments, searchInputs, type WantedResult } from '../python/inputSearch';
 import type { ReprEquality } from '../python/reprEquality';
+import { PythonSource } from '../python/source';
 import type { Python } from '../sandbox/python';
 import type { Program } from '../trajectory/program';
 import type { World } from '../world/world';
 import { modelGuesses } from './modelGuesses';
 import { isWanted, type Outcome, outcomeOf } from './outcome';
+import { writtenCalls } from './writtenCalls';
 
 /** Who makes guesses: a model that reasons backwards, or a search that really calls the function. */
 export type GuessSource =
   | { readonly kind: 'model'; readonly completions: CompletionSource }
   | {
       readonly kind: 'search';
-      /** Sources that may call the function, such as its tests. */
-      readonly examples: readonly string[];
       readonly seconds: number;
       readonly python: Python;
     };
@@ -72,8 +73,9 @@ export async function* guessInputs(options: GuessOptions, signal: AbortSignal): 
     }
     return;
   }
+  const examples = await callsWritten(program, name);
   const search = searchInputs(
-    { ...source, ...program, function: name, wanted, count, calls: maxCalls },
+    { ...source, ...program, function: name, wanted, examples, count, calls: maxCalls },
     signal,
   );
   for await (const news of search) {
@@ -88,6 +90,13 @@ export async function* guessInputs(options: GuessOptions, signal: AbortSignal): 
       yield { kind: 'guess', guess: await checked(options, news.arguments, made, signal) };
     }
   }
+}
+
+/** The calls of a function that its file and its tests show. */
+async function callsWritten({ path, source }: Program, name: string): Promise<readonly string[]> {
+  const parsed = await PythonSource.parse(source);
+  const definition = findFunction(parsed, name);
+  return definition ? (await writtenCalls(parsed, path, definition)).map(({ call }) => call) : [];
 }
 
 async function checked(

@@ -11,8 +11,7 @@ file descriptor 3, one JSON object a line:
 
 How it searches
 ---------------
-Arguments are literals. First those are tried that stand in calls of the function in the sources given, then ones
-made of the literals in the function's code and of the parts of the wanted result. Then the best ones so far are
+Arguments are literals. First those of the calls that are given are tried, then ones made of the literals in the function's code and of the parts of the wanted result. Then the best ones so far are
 changed a little, again and again: how near one is, is the distance between what it gives and what is wanted; those
 that reach a line of the function for the first time are kept too. Which types a parameter takes is guessed from
 its annotation, its default and its uses, and learnt from the TypeErrors. The search is the same each time.
@@ -421,33 +420,22 @@ def literals_in(tree):
                 yield found[0]
 
 
-def calls_in(tree, name, parameters):
-    """The literal arguments of the calls of a function, in the order of its parameters."""
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        called = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, 'attr', None)
-        if called != name:
-            continue
-        values = [literal(argument) for argument in node.args]
-        named = {keyword.arg: literal(keyword.value) for keyword in node.keywords}
-        if None in values or None in named.values() or len(values) > len(parameters):
-            continue
-        rest = parameters[len(values):]
-        if all(parameter in named for parameter in rest) and len(rest) == len(named):
-            yield [value[0] for value in values] + [named[parameter][0] for parameter in rest]
-
-
-def docstrings(tree):
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            text = ast.get_docstring(node)
-            for line in (text or '').splitlines():
-                if line.strip().startswith('>>>'):
-                    try:
-                        yield ast.parse(line.strip()[3:].strip())
-                    except SyntaxError:
-                        pass
+def arguments_of(call, parameters):
+    """The literal arguments of a call, in the order of the function's parameters; None where it leaves any out."""
+    try:
+        node = ast.parse(call, mode='eval').body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    if not isinstance(node, ast.Call):
+        return None
+    values = [literal(argument) for argument in node.args]
+    named = {keyword.arg: literal(keyword.value) for keyword in node.keywords}
+    if None in values or None in named.values() or len(values) > len(parameters):
+        return None
+    rest = parameters[len(values):]
+    if len(rest) != len(named) or not all(parameter in named for parameter in rest):
+        return None
+    return [value[0] for value in values] + [named[parameter][0] for parameter in rest]
 
 
 # ---------------------------------------------------------------------------------------------------------
@@ -954,14 +942,8 @@ def main():
         say(failed.said)
         return
     wanted = Wanted(job['wanted'])
-    trees = [tree, *docstrings(tree)]
-    for text in job['examples']:
-        try:
-            other = ast.parse(text)
-        except SyntaxError:
-            continue
-        trees += [other, *docstrings(other)]
-    seeds = [call for one in trees for call in calls_in(one, job['function'], parameters)]
+    given = (arguments_of(call, parameters) for call in job['examples'])
+    seeds = [arguments for arguments in given if arguments is not None]
     in_seeds = [argument for call in seeds for argument in call]
     chance = random.Random(0)
     values = [*wanted.parts(), *literals_in(node), *in_seeds, *literals_in(tree)]

@@ -16,7 +16,7 @@ export interface InputSearchOptions {
   /** A function of the module's top level. */
   readonly function: string;
   readonly wanted: WantedResult;
-  /** Sources that may call the function, such as its tests. */
+  /** Calls of the function with literals, as Python source: they are tried first. */
   readonly examples: readonly string[];
   /** How many arguments are wanted. */
   readonly count: number;

@@ -4,7 +4,6 @@ import { connect } from '../../adapter/debugger/server';
 import { parseConfiguration } from '../../adapter/debugger/configuration';
 import { openWorldFor } from '../../adapter/debugger/open';
 import { errors } from '../../adapter/errors';
-import { examplesBeside } from '../../adapter/inputs/examples';
 import { type Guess, guessInputs, type GuessOptions, type GuessSource } from '../../adapter/inputs/guess';
 import { describeOutcome } from '../../adapter/inputs/outcome';
 import { describeWanted, wantedException, wantedValue } from '../../adapter/inputs/wantedResult';
@@ -84,9 +83,8 @@ export class GuessInput {
     const of = { program, function: name, wanted, count: limits.count };
     if (chosen === search) {
       if (!(await this.realRuns.ask(`${file} will be run, and ${name} called many times.`))) return null;
-      const examples = await examplesBeside(program.path, name);
       const using = await choosePython(sandbox, python);
-      const source = { kind: 'search', examples, seconds: limits.seconds, python: using } as const;
+      const source = { kind: 'search', seconds: limits.seconds, python: using } as const;
       return { ...of, source, checker: null };
     }
     const given = configuration.server;

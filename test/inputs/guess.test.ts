@@ -1,12 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { examplesBeside } from '../../adapter/inputs/examples';
 import { type Guess, guessInputs, type GuessOptions } from '../../adapter/inputs/guess';
 import { madeUpCalls } from '../../adapter/inputs/madeUpCalls';
 import { isWanted } from '../../adapter/inputs/outcome';
 import { describeWanted, wantedException, wantedValue } from '../../adapter/inputs/wantedResult';
+import { writtenCalls } from '../../adapter/inputs/writtenCalls';
+import { findFunction } from '../../adapter/python/functions';
+import { PythonSource } from '../../adapter/python/source';
 import type { Program } from '../../adapter/trajectory/program';
 import { ReferenceWorld } from '../../adapter/world/reference';
 import { client, FakeServer, sendStream } from '../completion/fakeServer';
@@ -78,7 +80,7 @@ describe('what is wanted', () => {
 });
 
 describe('guesses of a search', () => {
-  const source = { kind: 'search', examples: [], seconds: 30, python: 'python3' } as const;
+  const source = { kind: 'search', seconds: 30, python: 'python3' } as const;
 
   it('are checked by following the call', async () => {
     const [first, second] = await guesses({ source, wanted: wantedValue('12') });
@@ -129,18 +131,46 @@ describe('guesses of a chat model', () => {
   });
 });
 
-describe('examples', () => {
-  it('are the tests beside a file that name the function', async () => {
+describe('calls that are written', () => {
+  it('are those of the file and of the tests beside it, and what a search tries first', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'neural-debug-examples-'));
     cleanUps.push(() => {
       rmSync(folder, { recursive: true });
     });
     mkdirSync(join(folder, 'tests'));
-    writeFileSync(join(folder, 'test_add.py'), 'add(1, 2)\n');
-    writeFileSync(join(folder, 'other.py'), 'add(3, 4)\n');
-    writeFileSync(join(folder, 'tests', 'math_test.py'), 'add(5, 6)\n');
-    writeFileSync(join(folder, 'tests', 'test_more.py'), 'sub(5, 6)\n');
-    expect(await examplesBeside(join(folder, 'p.py'), 'add')).toEqual(['add(1, 2)\n', 'add(5, 6)\n']);
+    const code = [
+      'def secret(word):',
+      "    '''",
+      '    >>> secret("a")',
+      "    'stone'",
+      "    '''",
+      "    return 'gold' if word == 'open ' + 'sesame' else 'stone'",
+      '',
+    ].join('\n');
+    const path = join(folder, 'p.py');
+    const rows =
+      '@pytest.mark.parametrize("given", ["open sesame", "c"])\ndef test(given):\n    p.secret(given)\n';
+    writeFileSync(join(folder, 'test_p.py'), 'from p import secret\nassert secret("b") == "stone"\n');
+    writeFileSync(join(folder, 'other.py'), 'secret("no test")\n');
+    writeFileSync(join(folder, 'tests', 'word_test.py'), rows);
+    writeFileSync(join(folder, 'tests', 'test_more.py'), 'hidden("d")\n');
+    const parsed = await PythonSource.parse(code);
+    const definition = findFunction(parsed, 'secret');
+    const calls = definition ? await writtenCalls(parsed, path, definition) : [];
+    expect(calls.map(({ call, test }) => [call, test && basename(test)])).toEqual([
+      ['secret("a")', null],
+      ['secret("b")', 'test_p.py'],
+      ['secret("open sesame")', 'word_test.py'],
+      ['secret("c")', 'word_test.py'],
+    ]);
+    const [guess] = await guesses({
+      program: { ...program, path, source: code },
+      function: 'secret',
+      source: { kind: 'search', seconds: 30, python: 'python3' },
+      wanted: wantedValue("'gold'"),
+      count: 1,
+    });
+    expect(guess?.call).toBe("secret('open sesame')");
   });
 });
 

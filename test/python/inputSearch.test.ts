@@ -108,8 +108,8 @@ describe('searching inputs', () => {
     expect(Number(given?.[0])).toBeLessThan(0);
   });
 
-  it('takes the calls of the tests first', async () => {
-    const examples = ['from shop import secret\n\ndef test():\n    assert secret("open sesame") == "gold"\n'];
+  it('takes the calls that are given first', async () => {
+    const examples = ['secret(', 'secret(1, 2)', 'secret(code="open sesame")'];
     const news = await search('secret', returns("'gold'"), { examples });
     expect(news).toEqual([
       { kind: 'found', arguments: ["'open sesame'"], gives: "'gold'", tried: expect.any(Number) as number },
