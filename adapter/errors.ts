@@ -173,6 +173,12 @@ export const errors = {
       `The debug adapter cannot listen on port ${port}: ${cause}`,
       'Choose another port; 0 takes any free one.',
     ),
+  /** A client of the debug adapter's port does not know its token. */
+  adapterToken: () =>
+    entry(739, 'user')(
+      'This debug adapter starts sessions only for those who know its token.',
+      'Put the token that was printed at its start, or that is in NEURAL_DEBUG_DAP_TOKEN, into the launch arguments: "token".',
+    ),
   noWorld: () =>
     entry(104, 'user')(
       'Nothing is set that could predict the program, and nothing was run.',

@@ -5,6 +5,7 @@ export const environment = {
   apiKey: 'NEURAL_DEBUG_API_KEY',
   baseUrl: 'NEURAL_DEBUG_BASE_URL',
   model: 'NEURAL_DEBUG_MODEL',
+  dapToken: 'NEURAL_DEBUG_DAP_TOKEN',
 } as const;
 
 /**

@@ -1,13 +1,12 @@
 #!/usr/bin/env node
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { profileNames } from '../completion/profile';
-import { serveOnPort, serveOnStandardStreams } from '../dap/server';
-import { asCatalogueError, describeCause, errors, errorText } from '../errors';
+import { asCatalogueError, errorText } from '../errors';
 import { shownText } from '../shownText';
 import { parseBreakpoint } from './commands';
+import { dap, type DapOptions } from './dap';
 import { guess, type GuessCliOptions } from './guess';
 import { evalNextState, type EvalOptions } from './eval';
-import { adapterKey } from './keys';
 import { type ProbeOptions, probeServer } from './probe';
 import { type BreakpointOption, exitCodes, run, type RunOptions } from './run';
 import { serve, type ServeOptions } from './serve';
@@ -219,18 +218,9 @@ function program(finish: (code: number) => void): Command {
       'serve the Debug Adapter Protocol, on standard input and output or on a port of this computer',
     )
     .option('--port <n>', 'the port; 0 for any free one', port)
-    .action(async (options: { readonly port?: number }) => {
-      if (options.port === undefined) {
-        await serveOnStandardStreams({ keyFor: adapterKey() });
-        return;
-      }
-      const wanted = options.port;
-      const server = await serveOnPort(wanted, { keyFor: adapterKey() }).catch((thrown: unknown) => {
-        throw errors.adapterPort(wanted, describeCause(thrown));
-      });
-      const address = server.address();
-      if (typeof address === 'object' && address) process.stdout.write(`127.0.0.1:${address.port}\n`);
-      await new Promise((closed) => server.once('close', closed));
+    .option('--token', 'on a port: let in only who gives the token that is printed')
+    .action(async (options: DapOptions) => {
+      await dap(options);
     });
 
   cli

@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:net';
+import { isOfSameUser, tellsUsers } from './peer';
 import { type SessionOptions, NeuralDebugSession } from './session';
 
 /** Serves one session on standard input and output; resolves when it is over. */
@@ -18,13 +19,20 @@ export function serveOnStandardStreams(options: SessionOptions): Promise<void> {
 }
 
 /**
- * Serves sessions on a TCP port of the loopback interface, one a connection.
+ * Serves sessions on a TCP port of the loopback interface, one a connection. A session can read files and run programs
+ * with the rights of this process: where the system tells whose a connection is, other users' are closed; elsewhere the
+ * options have to have a token.
  *
  * @param port 0 for any free port
  * @returns the server, listening
  */
 export function serveOnPort(port: number, options: SessionOptions): Promise<Server> {
+  const knowsUsers = tellsUsers();
   const server = createServer((socket) => {
+    if (knowsUsers && !isOfSameUser(socket)) {
+      socket.destroy();
+      return;
+    }
     const session = new NeuralDebugSession(options);
     socket.on('error', () => {
       session.dispose();

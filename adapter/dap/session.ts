@@ -23,6 +23,7 @@ import { Client } from './client';
 import { setExceptionBreakpoints } from './exceptionFilters';
 import { inlineValuesOf } from './inlineValues';
 import { OutputEvents } from './outputEvents';
+import { carriesToken } from './peer';
 import { Progress } from './progress';
 import { recording } from './recordingRequest';
 import {
@@ -47,6 +48,8 @@ import { branches, capabilitiesIn, checkedCount, gotoTargets, samplesAnswer } fr
 export interface SessionOptions {
   /** The key for an origin, or null. Without it no key is ever sent. */
   readonly keyFor?: KeyFor;
+  /** What `launch` has to carry as `token`; null where whoever speaks to the session may. */
+  readonly token?: string | null;
 }
 
 /** Where the session is in its life. */
@@ -188,6 +191,8 @@ export class NeuralDebugSession extends Router {
     if (this.#phase === 'ended') throw errors.sessionEnded();
     if (this.#phase === 'new') throw errors.requestOrder('launch', 'initialize comes first');
     if (this.#phase !== 'initialized') throw errors.requestOrder('launch', 'the session was launched before');
+    const { token } = this.options;
+    if (token && !carriesToken(args, token)) throw errors.adapterToken();
     this.#phase = 'launching';
     try {
       this.#configuration = parseConfiguration(args);

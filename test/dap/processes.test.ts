@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { DebugClient } from '@vscode/debugadapter-testsupport';
@@ -15,10 +16,10 @@ afterEach(async () => {
 });
 
 /** A whole session, as another editor would have it. The adapter ends with it: there is nothing left to stop. */
-async function debug(started: DebugClient): Promise<void> {
+async function debug(started: DebugClient, more: object = {}): Promise<void> {
   await Promise.all([
     started.configurationSequence(),
-    started.launch({ program, world: 'reference', stopOnEntry: true }),
+    started.launch({ program, world: 'reference', stopOnEntry: true, ...more }),
     started.assertStoppedLocation('entry', { line: 11 }),
   ]);
   await started.setBreakpointsRequest({ source: { path: program }, breakpoints: [{ line: 3 }] });
@@ -31,6 +32,26 @@ async function debug(started: DebugClient): Promise<void> {
     started.assertStoppedLocation('step', { line: 2 }),
   ]);
   await Promise.all([started.disconnectRequest(), started.waitForEvent('terminated')]);
+}
+
+/** What the adapter answers to `initialize` from a process of its own, which may be another user's. */
+async function answerTo(port: number, host: string, uid?: number): Promise<string> {
+  const body = JSON.stringify({ seq: 1, type: 'request', command: 'initialize', arguments: {} });
+  const code = `
+    const socket = require('node:net').connect(${port}, '${host}', () => {
+      socket.write(${JSON.stringify(`Content-Length: ${body.length}\r\n\r\n${body}`)});
+    });
+    socket.on('data', (data) => { process.stdout.write(data); socket.end(); });
+    socket.on('error', () => undefined);`;
+  const child = spawn(process.execPath, ['-e', code], {
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  let answer = '';
+  child.stdout.on('data', (data) => (answer += String(data)));
+  await new Promise((resolve) => child.once('close', resolve));
+  return answer;
 }
 
 describe('neural-debug dap', () => {
@@ -74,6 +95,48 @@ describe('neural-debug dap', () => {
       });
     });
     expect(answer).toBe('');
+  });
+
+  it('starts a session on a port only with the token, where there is one', async () => {
+    server = startNeuralDebug(['dap', '--port', '0', '--token']);
+    const port = Number((await server.line()).split(':')[1]);
+    const token = await server.line();
+    const connected = new DebugClient(cli, 'dap', 'neural-debug');
+    await connected.start(port);
+    await connected.initializeRequest();
+    for (const wrong of [{}, { token: '' }, { token: 7 }, { token: `${token}x` }]) {
+      await expect(
+        connected.launchRequest({ program, world: 'reference', ...wrong } as object),
+      ).rejects.toThrow('only for those who know its token');
+    }
+    await connected.stop();
+    const knowing = new DebugClient(cli, 'dap', 'neural-debug');
+    await knowing.start(port);
+    await debug(knowing, { token });
+  });
+
+  it('takes the token of its environment, and does not print it', async () => {
+    server = startNeuralDebug(['dap', '--port', '0'], { NEURAL_DEBUG_DAP_TOKEN: 'a secret' });
+    const port = Number((await server.line()).split(':')[1]);
+    const connected = new DebugClient(cli, 'dap', 'neural-debug');
+    await connected.start(port);
+    await debug(connected, { token: 'a secret' });
+    const ended = new Promise((resolve) => server?.process.once('exit', resolve));
+    server.process.kill();
+    await ended;
+    await expect(server.line()).rejects.toThrow('ended early');
+  });
+
+  const asRoot = process.platform === 'linux' && process.getuid?.() === 0;
+  // Only root can be somebody else for a while.
+  it.skipIf(!asRoot)('answers processes of its own user only', async () => {
+    server = startNeuralDebug(['dap', '--port', '0']);
+    const port = Number((await server.line()).split(':')[1]);
+    expect(await answerTo(port, '127.0.0.1')).toContain('"command":"initialize","success":true');
+    expect(await answerTo(port, '127.0.0.1', 65_534)).toBe('');
+    // A client that speaks IPv6 gets to the same address.
+    expect(await answerTo(port, '::ffff:127.0.0.1')).toContain('"success":true');
+    expect(await answerTo(port, '::ffff:127.0.0.1', 65_534)).toBe('');
   });
 
   it('lives when what it reads is no message', async () => {
