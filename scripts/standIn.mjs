@@ -12,11 +12,13 @@ const root = join(cli, '../..');
  *
  * It has a process group of its own, since Ctrl+C in a terminal is not meant for it: it ends with `stop`, or with
  * this process.
+ *
+ * @param {...string} options more options of `serve`
  */
-export async function startStandIn() {
+export async function startStandIn(...options) {
   const server = spawn(
     process.execPath,
-    [cli, ...'serve --world reference --format cwm --port 0 --on-divergence inject'.split(' ')],
+    [cli, ...'serve --world reference --format cwm --port 0 --on-divergence inject'.split(' '), ...options],
     { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], detached: true },
   );
   let complaint = '';

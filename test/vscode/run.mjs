@@ -1,7 +1,8 @@
 // Runs the tests in a real VS Code with the package installed: `npm run test:e2e`.
 //   --vsix FILE     test this package instead of building one
 //   --only TEXT     run only the tests whose name holds a text
-//   --picture FILE  only take the README's picture
+//   --pictures DIR  only take the pictures of the README and the tour
+//   --themes        only take pictures of a session in light, dark and high contrast, into test-results
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -11,7 +12,12 @@ import { makePackage, vsix as builtPackage } from '../../scripts/package.mjs';
 import { root, setup } from './setup.mjs';
 
 const { values: options } = parseArgs({
-  options: { vsix: { type: 'string' }, only: { type: 'string' }, picture: { type: 'string' } },
+  options: {
+    vsix: { type: 'string' },
+    only: { type: 'string' },
+    pictures: { type: 'string' },
+    themes: { type: 'boolean', default: false },
+  },
 });
 
 const results = join(root, 'test-results/vscode');
@@ -19,25 +25,30 @@ const vsix = options.vsix ? resolve(options.vsix) : builtPackage;
 setup();
 if (!options.vsix) makePackage();
 // What these modules import is installed by the lines above.
-const { groups, takePicture } = await import('./ui.mjs');
+const { groups } = await import('./ui.mjs');
+const { picturesFor, themesFor } = await import('./pictures.mjs');
 const { startBrowser, Workbench } = await import('./workbench.mjs');
 const { VsCodeServer } = await import('./vscodeServer.mjs');
 
 rmSync(results, { recursive: true, force: true });
 mkdirSync(results, { recursive: true });
+const pictures = options.pictures
+  ? picturesFor(options.pictures)
+  : options.themes
+    ? themesFor(join(root, 'test-results/themes'))
+    : null;
 const modelServer = await startModelServer();
 const browser = await startBrowser();
 let passed = 0;
 let failed = 0;
 try {
-  if (options.picture)
-    await inVsCode(takePicture.setup, (workbench) => takePicture.take(workbench, options.picture));
-  else for (const group of groups) await runGroup(group);
+  if (pictures === null) for (const group of groups) await runGroup(group);
+  else for (const part of pictures) await inVsCode(part.setup, part.take);
 } finally {
   await browser.close();
   await modelServer.stop();
 }
-if (!options.picture) {
+if (pictures === null) {
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 }
@@ -72,7 +83,7 @@ async function inVsCode(groupSetup, work) {
   const folder = mkdtempSync(join(tmpdir(), 'neural-debug-workspace-'));
   const workspace = join(folder, 'examples');
   cpSync(join(root, 'examples'), workspace, { recursive: true });
-  const fixture = { workspace, modelServer };
+  const fixture = { workspace, modelServer, vsix };
   const { close, ...serverOptions } = (await groupSetup?.(fixture)) ?? {};
   for (const [path, text] of Object.entries(serverOptions.files ?? {})) {
     mkdirSync(join(workspace, path, '..'), { recursive: true });

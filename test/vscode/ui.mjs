@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { guessInput } from './guessInput.mjs';
 import { languageGroup } from './languageUi.mjs';
 import { startCountingServer } from './modelServer.mjs';
+import { packageTests } from './packaged.mjs';
 import { root } from './setup.mjs';
 import { stateTree } from './stateTree.mjs';
 import { until } from './workbench.mjs';
@@ -19,7 +20,7 @@ print(answer)
 `;
 
 /** Finds lines of an example by a text in them: `cart("total = 0")`. */
-function linesOf(program) {
+export function linesOf(program) {
   const lines = readFileSync(join(root, 'examples', program), 'utf8').split('\n');
   return (text) => {
     const at = lines.findIndex((line) => line.includes(text));
@@ -41,7 +42,7 @@ const launch = (...configurations) => ({
 });
 
 /** Settings that name the project's model server, and its key where the extension looks for it. */
-const connected = ({ modelServer }) => ({
+export const connected = ({ modelServer }) => ({
   machineSettings: {
     'neuralDebug.server.baseUrl': modelServer.baseUrl,
     'neuralDebug.server.format': 'cwm',
@@ -68,6 +69,7 @@ const session = {
   name: 'session',
   setup: (fixture) => ({ ...connected(fixture), files: { 'subscripts.py': subscripts } }),
   tests: {
+    ...packageTests,
     async 'F5 without launch.json stops at a breakpoint set in the gutter'(workbench) {
       await stopInCart(workbench);
       await workbench.showsCallStack('checkout', '<module>');
@@ -252,21 +254,3 @@ export const groups = [
   stateTree(connected),
   languageGroup(connected),
 ];
-
-/** The README's picture: a predicted stop in the shopping cart. */
-export const takePicture = {
-  setup: (fixture) => ({ ...connected(fixture), viewport: { width: 1280, height: 800 } }),
-  async take(workbench, path) {
-    const line = cart('total += amount');
-    await workbench.openFile('cart.py');
-    await workbench.setBreakpoint(line);
-    await workbench.press('F5');
-    await workbench.stoppedAt(line);
-    await workbench.widenSideBar(110);
-    await workbench.toggleView('Watch');
-    await workbench.toggleView('Breakpoints');
-    await workbench.showsVariable('total', '0');
-    await workbench.hover(line - 1, 'discounts');
-    await workbench.screenshot(path);
-  },
-};

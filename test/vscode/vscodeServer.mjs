@@ -27,6 +27,7 @@ export class VsCodeServer {
   #process;
   #data;
   #token = null;
+  #settings = {};
   #ended;
   /** What the server printed, for reports of failures. */
   log = '';
@@ -53,11 +54,12 @@ export class VsCodeServer {
     const server = new VsCodeServer();
     server.#token = token;
     server.#data = mkdtempSync(join(tmpdir(), 'neural-debug-vscode-'));
-    server.#write('User/settings.json', {
+    server.#settings = {
       'security.workspace.trust.enabled': asksForTrust,
       ...userSettings,
       ...settings,
-    });
+    };
+    server.changeSettings({});
     server.#write('Machine/settings.json', machineSettings);
     const common = ['--server-data-dir', server.#data, '--accept-server-license-terms'];
     const installed = spawnSync(
@@ -97,6 +99,17 @@ export class VsCodeServer {
   /** The path of the file with the settings of machine scope. */
   get machineSettings() {
     return join(this.#data, 'data/Machine/settings.json');
+  }
+
+  /** The folder of the extensions that are installed. */
+  get extensions() {
+    return join(this.#data, 'extensions');
+  }
+
+  /** Changes the user's settings; VS Code notices it. */
+  changeSettings(settings) {
+    Object.assign(this.#settings, settings);
+    this.#write('User/settings.json', this.#settings);
   }
 
   async stop() {

@@ -340,9 +340,28 @@ export class Workbench {
 
   async widenSideBar(pixels) {
     const { x, y, width, height } = await this.page.locator('.part.sidebar').boundingBox();
-    await this.page.mouse.move(x + width, y + height / 2);
+    await this.#drag({ x: x + width, y: y + height / 2 }, { x: x + width + pixels, y: y + height / 2 });
+  }
+
+  /** Moves the upper border of a part of the debug view up, or down. */
+  async raiseView(title, pixels) {
+    const header = this.page.locator('.debug-viewlet .pane-header', { hasText: title });
+    const { x, y, width } = await header.boundingBox();
+    for (const sash of await this.page.locator('.debug-viewlet .monaco-sash.horizontal').all()) {
+      const border = await sash.boundingBox();
+      if (!border || Math.abs(border.y + border.height / 2 - y) > 4) continue;
+      // The header itself would be moved to another place.
+      const from = { x: x + width / 2, y: border.y + 1 };
+      await this.#drag(from, { x: from.x, y: from.y - pixels });
+      return;
+    }
+    throw new Error(`The part "${title}" has no border to drag.`);
+  }
+
+  async #drag(from, to) {
+    await this.page.mouse.move(from.x, from.y);
     await this.page.mouse.down();
-    await this.page.mouse.move(x + width + pixels, y + height / 2, { steps: 4 });
+    await this.page.mouse.move(to.x, to.y, { steps: 4 });
     await this.page.mouse.up();
   }
 
