@@ -157,7 +157,7 @@ export const errors = {
   launchArgument: (argument: string, problem: string) =>
     entry(101, 'user')(
       `The launch argument "${argument}" is wrong: ${problem}.`,
-      'Correct it and start again.',
+      'Correct it, or the option of that name, and start again.',
     ),
   noProgram: () =>
     entry(102, 'user')('No program is given.', 'Set "program" to the Python file that is to be debugged.'),
@@ -188,7 +188,7 @@ export const errors = {
   noServer: () =>
     entry(105, 'user')(
       'No server is set.',
-      'Set "server.baseUrl" to an OpenAI-compatible server, such as http://127.0.0.1:8000/v1.',
+      'Set "server.baseUrl" (--base-url on the command line) to an OpenAI-compatible server, such as http://127.0.0.1:8000/v1.',
     ),
   noRecording: () =>
     entry(106, 'user')(
@@ -697,9 +697,22 @@ export function errorText({ message, wayOut }: CatalogueError): string {
   return `${message}${/[.!?:]$/.test(message) ? '' : '.'} ${wayOut}`;
 }
 
-/** The message of anything that was thrown. */
+/** What the system refuses, in words, by Node's names of system errors. */
+const systemErrors: ReadonlyMap<unknown, string> = new Map([
+  ['ENOENT', 'there is no such file or folder'],
+  ['EISDIR', 'it is a folder'],
+  ['ENOTDIR', 'a part of the path is no folder'],
+  ['EACCES', 'the rights do not allow it'],
+  ['EPERM', 'the system does not allow it'],
+  ['EROFS', 'the disk can only be read'],
+  ['ENOSPC', 'the disk is full'],
+  ['EADDRINUSE', 'another program listens on it'],
+]);
+
+/** The message of anything that was thrown; of a system error, what it means. */
 export function describeCause(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
+  if (!(cause instanceof Error)) return String(cause);
+  return ('code' in cause && systemErrors.get(cause.code)) || cause.message;
 }
 
 /** Anything that was thrown as an error of the catalogue. */
