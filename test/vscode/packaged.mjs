@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const belongs = [
   /^\.vsixmanifest$/,
   /^(package\.json|readme\.md|changelog\.md|LICENSE\.txt)$/,
-  /^dist\/\w+\.(cjs|py|wasm|mjs)$/,
+  /^dist\/[\w-]+\.(cjs|py|wasm|mjs)$/,
   /^dist\/pyodide\/(package\.json|pyodide(\.asm)?\.mjs|pyodide\.asm\.wasm|pyodide-lock\.json)$/,
   /^dist\/pyodide\/(python_stdlib\.zip|snapshot\.bin)$/,
   /^media\/\w+\.(png|svg|md)$/,

@@ -27,7 +27,6 @@ export class VsCodeServer {
   #process;
   #data;
   #token = null;
-  #settings = {};
   #ended;
   /** What the server printed, for reports of failures. */
   log = '';
@@ -54,12 +53,11 @@ export class VsCodeServer {
     const server = new VsCodeServer();
     server.#token = token;
     server.#data = mkdtempSync(join(tmpdir(), 'neural-debug-vscode-'));
-    server.#settings = {
+    server.#write('User/settings.json', {
       'security.workspace.trust.enabled': asksForTrust,
       ...userSettings,
       ...settings,
-    };
-    server.changeSettings({});
+    });
     server.#write('Machine/settings.json', machineSettings);
     const common = ['--server-data-dir', server.#data, '--accept-server-license-terms'];
     const installed = spawnSync(
@@ -104,12 +102,6 @@ export class VsCodeServer {
   /** The folder of the extensions that are installed. */
   get extensions() {
     return join(this.#data, 'extensions');
-  }
-
-  /** Changes the user's settings; VS Code notices it. */
-  changeSettings(settings) {
-    Object.assign(this.#settings, settings);
-    this.#write('User/settings.json', this.#settings);
   }
 
   async stop() {
