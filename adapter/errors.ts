@@ -322,6 +322,11 @@ export const errors = {
       `${name} is a recording of version ${version}; this Neural Debug reads version ${known}.`,
       'Record it again with this version, or open it with the version that wrote it.',
     ),
+  recordingReplaced: (name: string) =>
+    entry(603, 'user')(
+      `${name} is another recording than the one that was opened: the file was written anew.`,
+      'Begin a new session to debug the recording that is there now.',
+    ),
   unknownRequest: (command: string) =>
     entry(710, 'nobody')(
       `The request "${command}" is not supported.`,

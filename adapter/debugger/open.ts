@@ -6,7 +6,7 @@ import { ExpressionEvaluator } from '../python/expressions';
 import { PythonSource } from '../python/source';
 import { choosePython, type Python } from '../sandbox/python';
 import type { Program } from '../trajectory/program';
-import { readRecording, type Recording } from '../trajectory/recording';
+import { RecordingFile } from '../trajectory/recordingFile';
 import { Trajectory } from '../trajectory/trajectory';
 import { RecordingWorld } from '../world/recording';
 import { ReferenceWorld } from '../world/reference';
@@ -43,12 +43,12 @@ export async function openDebugger(
   if (kind === null) throw errors.noWorld();
   const python = await choosePython(configuration.sandbox, configuration.python);
   const recording = kind === 'recording' ? await openRecording(configuration.recording) : null;
-  const given = recording?.program ?? (await readProgram(configuration));
+  const given = recording?.header.program ?? (await readProgram(configuration));
   const source = await PythonSource.parse(given.source);
   const { startAt } = configuration;
   const program = startAt && !recording ? { ...given, entry: entryTo(source, startAt, given.entry) } : given;
   const world = recording
-    ? new RecordingWorld(recording)
+    ? new RecordingWorld(recording.header, (position) => recording.steps(position))
     : await openWorld(kind, configuration.server, program, source, python, keyFor);
   const trajectory = recorded && isSame(recorded.program, program) ? recorded : new Trajectory(program);
   const evaluator = new ExpressionEvaluator({ python });
@@ -93,10 +93,10 @@ export async function readProgram(of: Pick<Configuration, 'program' | 'entry' | 
   return { path, source: text, entry: of.entry, args: of.args };
 }
 
-/** Reads a recording from its file. */
-async function openRecording(path: string | null): Promise<Recording> {
+/** Opens the recording that a configuration names. */
+async function openRecording(path: string | null): Promise<RecordingFile> {
   if (path === null) throw errors.noRecording();
-  return readRecording(new TextDecoder().decode(await readBytes(path)), path);
+  return RecordingFile.open(path);
 }
 
 async function openWorld(

@@ -154,29 +154,10 @@ export function* recordingLines(
   if (ending) yield endLine(ending);
 }
 
-export interface Recording {
+/** What a recording's first line says. */
+export interface RecordingHeader {
   readonly program: Program;
   readonly world: RecordedWorld;
-  readonly steps: readonly Step[];
-}
-
-/**
- * Reads a recording's text.
- *
- * @param name what the text is called in errors
- * @throws CatalogueError naming the first line that is not as it must be
- */
-export function readRecording(text: string, name: string): Recording {
-  const lines = text.split('\n');
-  const header = readHeaderLine(lines[0] ?? '', name);
-  const steps: Step[] = [];
-  for (const [index, line] of lines.entries()) {
-    if (index === 0 || line.trim() === '') continue;
-    if (steps.at(-1)?.kind === 'end')
-      throw errors.recordingLine(name, index + 1, 'nothing may follow the end');
-    steps.push(readStepLine(line, name, index + 1));
-  }
-  return { ...header, steps };
 }
 
 /**
@@ -184,7 +165,7 @@ export function readRecording(text: string, name: string): Recording {
  *
  * @throws CatalogueError where it is no header, or one of another version
  */
-export function readHeaderLine(line: string, name: string): Pick<Recording, 'program' | 'world'> {
+export function readHeaderLine(line: string, name: string): RecordingHeader {
   const header = parseLine(headerShape, line, name, 1);
   if (header.version !== version) throw errors.recordingVersion(name, header.version, version);
   return { program: header.program, world: { name: header.world, isReal: header.real } };

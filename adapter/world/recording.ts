@@ -1,11 +1,11 @@
 import type { ActionName } from '../trajectory/action';
-import type { Recording } from '../trajectory/recording';
+import type { RecordingHeader } from '../trajectory/recording';
 import type { State, Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
 import type { PredictRequest, World, WorldDescription } from './world';
 
-/** How many steps are given at a time. */
-const batchSize = 256;
+/** Where recorded steps come from: in batches, from the one on that as many others stand before. */
+export type RecordedSteps = (position: number) => AsyncIterable<readonly Step[]>;
 
 /** What was recorded before, as a world: it gives its steps again, to one trajectory. */
 export class RecordingWorld implements World {
@@ -18,22 +18,22 @@ export class RecordingWorld implements World {
   #counted: { readonly trajectory: Trajectory; readonly state: number; readonly position: number } | null =
     null;
 
-  constructor(private readonly recording: Recording) {
-    this.description = {
-      kind: 'recording',
-      name: `a recording of ${recording.world.name}`,
-      isReal: recording.world.isReal,
-    };
+  constructor(
+    { world }: Pick<RecordingHeader, 'world'>,
+    private readonly steps: RecordedSteps,
+  ) {
+    this.description = { kind: 'recording', name: `a recording of ${world.name}`, isReal: world.isReal };
   }
 
   async *predict({ trajectory, from }: PredictRequest): AsyncGenerator<readonly Step[]> {
-    const { steps } = this.recording;
-    let position = this.#positionAfter(trajectory, from);
-    for (; position < steps.length; position += batchSize) yield steps.slice(position, position + batchSize);
-    if (steps.at(-1)?.kind !== 'end') {
+    let newest: Step | undefined;
+    for await (const batch of this.steps(this.#positionAfter(trajectory, from))) {
+      newest = batch.at(-1);
+      yield batch;
+    }
+    if (newest?.kind !== 'end') {
       yield [{ kind: 'end', how: 'cut', notes: ['The recording ends here.'], text: null, output: null }];
     }
-    await Promise.resolve();
   }
 
   /** How many steps lead to a state: counted from where it was counted last, so that a long record stays quick. */

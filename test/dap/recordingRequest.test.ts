@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readRecording } from '../../adapter/trajectory/recording';
 import { DapClient } from '../support/dapClient';
+import { readRecording, withFile } from '../support/recordings';
 
 const recording = fileURLToPath(new URL('recordings/recursion.jsonl', import.meta.url));
 
@@ -29,7 +29,7 @@ describe('neuralDebug/recording', () => {
   it('answers what is recorded so far, and once the program has ended all of it', async () => {
     await start();
     const first = await client.ask<Answer>('neuralDebug/recording');
-    const read = readRecording(first.text ?? '', 'the answer');
+    const read = await withFile(first.text ?? '', readRecording);
     expect(read.program.path).toBe('/project/31-recursion-step-over.py');
     expect(read.steps.filter(({ kind }) => kind === 'state')).toHaveLength(first.states);
     await client.ask('setBreakpoints', { source: { path: read.program.path }, breakpoints: [] });
@@ -37,8 +37,8 @@ describe('neuralDebug/recording', () => {
     await client.ask('continue', { threadId: 1 });
     await client.event('terminated');
     const last = await client.ask<Answer>('neuralDebug/recording', {});
-    const all = readRecording(readFileSync(recording, 'utf8'), 'the recording');
-    expect(readRecording(last.text ?? '', 'the answer').steps).toEqual(all.steps);
+    const all = await readRecording(recording);
+    expect((await withFile(last.text ?? '', readRecording)).steps).toEqual(all.steps);
   });
 
   it('writes to a file, and says why where it cannot', async () => {
@@ -48,7 +48,7 @@ describe('neuralDebug/recording', () => {
       const path = join(folder, 'out.trace.jsonl');
       const answer = await client.ask<Answer>('neuralDebug/recording', { path });
       expect(answer.text).toBeNull();
-      const { steps } = readRecording(readFileSync(path, 'utf8'), path);
+      const { steps } = await readRecording(path);
       expect(steps.filter(({ kind }) => kind === 'state')).toHaveLength(answer.states);
       const missing = await client.request('neuralDebug/recording', { path: join(folder, 'no', 'where') });
       expect(missing).toMatchObject({ success: false, body: { error: { id: 107, showUser: false } } });

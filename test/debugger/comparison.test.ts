@@ -9,6 +9,7 @@ import { Trajectory } from '../../adapter/trajectory/trajectory';
 import { RecordingWorld } from '../../adapter/world/recording';
 import { ReferenceWorld } from '../../adapter/world/reference';
 import type { World } from '../../adapter/world/world';
+import { recordedSteps } from '../support/recordings';
 
 const signal = new AbortController().signal;
 const worlds: World[] = [];
@@ -50,7 +51,7 @@ async function realSteps(of: Program): Promise<Step[]> {
 /** Compares what a prediction says, altered from what really happens, with a real run. */
 async function compare(of: Program, alter: (steps: Step[]) => Step[], project?: World['project']) {
   const steps = alter(await realSteps(of));
-  const predicting = new RecordingWorld({ program: of, world: { name: 'a test', isReal: false }, steps });
+  const predicting = new RecordingWorld({ world: { name: 'a test', isReal: false } }, recordedSteps(steps));
   if (project) predicting.project = project as RecordingWorld['project'];
   const trajectory = new Trajectory(of);
   recordSteps(trajectory, -1, steps);
@@ -175,7 +176,7 @@ describe('a comparison with a real run', () => {
 
   it('tells why a real run could not be compared', async () => {
     const broken: Program = { ...program, entry: 'missing()' };
-    const predicting = new RecordingWorld({ program, world: { name: 'a test', isReal: false }, steps: [] });
+    const predicting = new RecordingWorld({ world: { name: 'a test', isReal: false } }, recordedSteps([]));
     const trajectory = new Trajectory(broken);
     recordSteps(trajectory, -1, await realSteps(program));
     const comparison = new Comparison(trajectory, predicting, reference(broken));

@@ -5,6 +5,7 @@ import { PythonSource } from '../../adapter/python/source';
 import type { Ending, Step } from '../../adapter/trajectory/state';
 import { Trajectory } from '../../adapter/trajectory/trajectory';
 import { RecordingWorld } from '../../adapter/world/recording';
+import { recordedSteps } from '../support/recordings';
 import { step } from '../support/steps';
 
 const evaluator = new ExpressionEvaluator({});
@@ -17,7 +18,7 @@ function end(how: Ending['how'], notes: readonly string[] = []): Ending {
 /** A debugger over steps that are given, and what its program wrote. */
 async function debug(source: string, entry: string | null, steps: readonly Step[]) {
   const program = { path: '/p.py', source, entry, args: [] };
-  const world = new RecordingWorld({ program, world: { name: 'a test', isReal: false }, steps });
+  const world = new RecordingWorld({ world: { name: 'a test', isReal: false } }, recordedSteps(steps));
   const output: string[] = [];
   const session = new Debugger(
     await PythonSource.parse(source),

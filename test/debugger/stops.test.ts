@@ -10,6 +10,7 @@ import { PythonSource } from '../../adapter/python/source';
 import type { Step } from '../../adapter/trajectory/state';
 import { Trajectory } from '../../adapter/trajectory/trajectory';
 import { RecordingWorld } from '../../adapter/world/recording';
+import { recordedSteps } from '../support/recordings';
 import { step } from '../support/steps';
 
 const evaluator = new ExpressionEvaluator({});
@@ -19,11 +20,10 @@ afterAll(() => evaluator.close());
 async function debug(source: string, entry: string, steps: readonly Step[]) {
   const program = { path: '/p.py', source, entry, args: [] };
   const ending: Step = { kind: 'end', how: 'returned', notes: [], text: null, output: null };
-  const world = new RecordingWorld({
-    program,
-    world: { name: 'a test', isReal: false },
-    steps: steps.at(-1)?.kind === 'end' ? steps : [...steps, ending],
-  });
+  const world = new RecordingWorld(
+    { world: { name: 'a test', isReal: false } },
+    recordedSteps(steps.at(-1)?.kind === 'end' ? steps : [...steps, ending]),
+  );
   const logged: Logged[] = [];
   const session = new Debugger(
     await PythonSource.parse(source),
