@@ -424,6 +424,16 @@ export const errors = {
       `There are no other samples: ${world} gives the same states each time.`,
       'Ask a model on a server for samples.',
     ),
+  lineNotRunBefore: (line: number) =>
+    entry(740, 'user')(
+      `Line ${line} did not run before this, as far as is recorded.`,
+      'Choose a line that was passed, or run on to it.',
+    ),
+  noAlternatives: (reason: string) =>
+    entry(739, 'user')(
+      `There is nothing else that could stand here: ${reason}.`,
+      'Ask about a value that was predicted later.',
+    ),
   /** The state that a session was to be started at cannot be. */
   startAtRefused: (reason: string) =>
     entry(737, 'user')(

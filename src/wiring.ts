@@ -7,6 +7,7 @@ import { SessionCommands } from './commands/sessionCommands';
 import { AdapterFactory } from './debug/adapterFactory';
 import { ConfigurationProvider } from './debug/configurationProvider';
 import { debugType } from './debug/debugType';
+import { EditedPrograms } from './debug/editedProgram';
 import { registerEvaluatableExpressions } from './debug/evaluatableExpressions';
 import { registerInlineValues } from './debug/inlineValues';
 import { StopFollower } from './debug/stopFollower';
@@ -35,17 +36,19 @@ export function wire(
   const features = new LanguageFeatures(context, log);
   const tree = new StateTree();
   const status = new SessionStatus();
+  const edited = new EditedPrograms();
   context.subscriptions.push(
     features,
     vscode.debug.registerDebugAdapterDescriptorFactory(debugType, new AdapterFactory(keys)),
     vscode.debug.registerDebugAdapterTrackerFactory(debugType, new LogTracker(log)),
     vscode.debug.registerDebugAdapterTrackerFactory(debugType, new TrajectoryTracker(features)),
-    vscode.debug.registerDebugAdapterTrackerFactory(debugType, new StopFollower(tree, status)),
+    vscode.debug.registerDebugAdapterTrackerFactory(debugType, new StopFollower(tree, status, edited)),
     tree.register(),
     status,
     new SessionCommands(tree, realRuns).register(),
-    whileActive(registerEvaluatableExpressions),
-    whileActive(registerInlineValues),
+    edited,
+    whileActive(() => registerEvaluatableExpressions(edited)),
+    whileActive(() => registerInlineValues(edited)),
     vscode.commands.registerCommand('neuralDebug.debugFile', debugFile),
     vscode.commands.registerCommand('neuralDebug.debugCall', debugCall),
     vscode.commands.registerCommand('neuralDebug.debugFunction', (uri: unknown, name: unknown) =>

@@ -8,6 +8,7 @@ import { hitConditionHelp, parseHitCondition } from '../debugger/hitCondition';
 import { parseLogMessage } from '../debugger/logMessage';
 import type { BreakpointIds } from './breakpointIds';
 import type { Client } from './client';
+import type { LaunchedText } from './launchedText';
 import {
   breakpointLocationsArguments,
   dataId,
@@ -22,18 +23,26 @@ export interface BreakpointContext {
   readonly session: Debugger;
   readonly client: Client;
   readonly ids: BreakpointIds;
+  readonly text: LaunchedText;
 }
 
+const changedLine = 'This line has changed since the session began: a restart takes it.';
+
 /** Sets the breakpoints of a file, and tells where they really sit. */
-export function setBreakpoints({ session, client, ids }: BreakpointContext, args: unknown): object {
+export function setBreakpoints({ session, client, ids, text }: BreakpointContext, args: unknown): object {
   const { source, breakpoints } = read(setBreakpointsArguments, args);
   if (client.ownPath(source) !== session.trajectory.program.path) {
     const message = 'This file is not part of what is predicted: calls into it are stepped over.';
     return { breakpoints: breakpoints.map(({ line }) => ({ verified: false, line, message })) };
   }
+  text.check();
+  // Lines of the file as it is now, or of the text that was launched, where the editor shows that.
+  const isOfLaunch = source.sourceReference === text.reference;
   const set: LineBreakpoint[] = [];
   const answers = breakpoints.map((asked): DebugProtocol.Breakpoint => {
-    const own = client.ownLine(asked.line);
+    const told = client.ownLine(asked.line);
+    const own = isOfLaunch ? told : text.lineThen(told);
+    if (own === null) return unverified(ids.idOf('line', -told), changedLine, asked.line);
     const id = ids.idOf('line', own);
     const line = session.source.breakpointLine(own);
     const checks = readChecks(asked);
@@ -43,15 +52,21 @@ export function setBreakpoints({ session, client, ids }: BreakpointContext, args
     set.push({ ...checks, id, line, logMessage: message === '' ? null : parseLogMessage(message) });
     const moved =
       line === own ? {} : { message: `Moved to line ${line}: execution cannot stop on line ${own}.` };
+    if (isOfLaunch)
+      return { id, verified: true, line: client.lineOf(line), source: text.sourceFor(client), ...moved };
+    const now = text.lineNow(line) ?? told;
     const at = client.sourceOf(session.trajectory.program.path);
-    return { id, verified: true, line: client.lineOf(line), source: at, ...moved };
+    return { id, verified: true, line: client.lineOf(now), source: at, ...moved };
   });
-  session.breakpoints.setLines(set);
+  session.breakpoints.setLines(text.breakpoints(isOfLaunch, set));
   return { breakpoints: answers };
 }
 
 /** Sets the breakpoints on functions, and tells which functions they mean. */
-export function setFunctionBreakpoints({ session, client, ids }: BreakpointContext, args: unknown): object {
+export function setFunctionBreakpoints(
+  { session, client, ids, text }: BreakpointContext,
+  args: unknown,
+): object {
   const { breakpoints } = read(setFunctionBreakpointsArguments, args);
   const set: FunctionBreakpoint[] = [];
   const answers = breakpoints.map(({ name, ...asked }): DebugProtocol.Breakpoint => {
@@ -61,7 +76,7 @@ export function setFunctionBreakpoints({ session, client, ids }: BreakpointConte
     if (!unit) return unverified(id, `The file has no function ${name.trim()}.`);
     if (checks === null) return unverified(id, hitConditionHelp);
     set.push({ ...checks, id, function: name });
-    const source = client.sourceOf(session.trajectory.program.path);
+    const source = text.sourceFor(client);
     const [line = unit.headerLine] = unit.entryLines;
     return more.length > 0
       ? { id, verified: true, message: `${more.length + 1} functions are called ${name.trim()}: all stop.` }

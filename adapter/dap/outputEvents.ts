@@ -1,3 +1,4 @@
+import type { DebugProtocol } from '@vscode/debugprotocol';
 import { defaultDoubtThreshold, doubtAt } from '../debugger/doubt';
 import type { Logged } from '../debugger/breakpoints';
 import type { Debugger, Stop } from '../debugger/debugger';
@@ -15,10 +16,12 @@ export class OutputEvents {
   /**
    * @param send sends an `output` event
    * @param client who reads it: it is known from `initialize` on
+   * @param sourceOf the program's text, as the client is to show it, by the program's path
    */
   constructor(
     private readonly send: (body: object) => void,
     private readonly client: () => Client,
+    private readonly sourceOf: (path: string) => DebugProtocol.Source,
   ) {}
 
   /** Tells people something. */
@@ -46,7 +49,7 @@ export class OutputEvents {
     this.send({
       category: 'console',
       output: `${isDoubtful(session, state) ? this.#dim(message) : message}\n`,
-      source: this.client().sourceOf(session.trajectory.program.path),
+      source: this.sourceOf(session.trajectory.program.path),
       line: this.client().lineOf(line),
     });
   }
@@ -57,7 +60,7 @@ export class OutputEvents {
     this.send({
       category: 'console',
       output: `${this.#dim(shownLines(`Doubtful at ${place}: ${why ?? 'it may not be possible'}`))}\n`,
-      source: this.client().sourceOf(trajectory.program.path),
+      source: this.sourceOf(trajectory.program.path),
       line: this.client().lineOf(trajectory.line(state)),
     });
   }

@@ -4,7 +4,11 @@ import { undimmed } from './styling';
 
 /* The arguments of requests, as far as the adapter reads them. */
 
-const source = z.object({ path: z.string().optional(), name: z.string().optional() });
+const source = z.object({
+  path: z.string().optional(),
+  name: z.string().optional(),
+  sourceReference: z.int().optional(),
+});
 
 export const initializeArguments = z.object({
   linesStartAt1: z.boolean().default(true),
@@ -114,6 +118,11 @@ export const setExpressionArguments = z.object({
 });
 
 export const gotoTargetsArguments = z.object({ source, line: z.number().int() });
+
+export const runBackToArguments = z.object({ source, line: z.number().int() });
+
+/** `neuralDebug/editorText`: what an editor has of the program that is not saved, or null. */
+export const editorTextArguments = z.object({ text: z.string().max(10_000_000).nullable() });
 
 export const gotoArguments = z.object({ targetId: z.number().int() });
 

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { describeUsage, noUsage } from '../completion/usage';
 import { type Configuration, parseConfiguration } from '../debugger/configuration';
 import type { Logged } from '../debugger/breakpoints';
@@ -10,6 +11,7 @@ import { type CatalogueError, errors, errorText } from '../errors';
 import { shownText } from '../shownText';
 import type { Trajectory } from '../trajectory/trajectory';
 import { describeWorld } from '../world/world';
+import { alternatives } from './alternativesRequest';
 import { BreakpointIds } from './breakpointIds';
 import {
   type BreakpointContext,
@@ -22,12 +24,14 @@ import { capabilitiesFor } from './capabilities';
 import { Client } from './client';
 import { setExceptionBreakpoints } from './exceptionFilters';
 import { inlineValuesOf } from './inlineValues';
+import { LaunchedText, type OpenedText } from './launchedText';
 import { OutputEvents } from './outputEvents';
 import { carriesToken } from './peer';
 import { Progress } from './progress';
 import { recording } from './recordingRequest';
 import {
   cancelArguments,
+  editorTextArguments,
   gotoArguments,
   read,
   restartFrameArguments,
@@ -43,7 +47,14 @@ import { kindOfValues, StopView } from './stopView';
 import { Threads } from './threads';
 import { UsageEvents } from './usageEvents';
 import { obeyTyped, type TypedChange, typedChange } from './typedChanges';
-import { branches, capabilitiesIn, checkedCount, gotoTargets, samplesAnswer } from './whatIfRequests';
+import {
+  branches,
+  capabilitiesIn,
+  checkedCount,
+  gotoTargets,
+  runBackTo,
+  samplesAnswer,
+} from './whatIfRequests';
 
 export interface SessionOptions {
   /** The key for an origin, or null. Without it no key is ever sent. */
@@ -63,7 +74,9 @@ export class NeuralDebugSession extends Router {
   #phase: Phase = 'new';
   #client = new Client({});
   #configuration: Configuration | null = null;
-  #opened: Opened | null = null;
+  #opened: OpenedText | null = null;
+  /** How many texts were launched: a restart may have another one. */
+  #texts = 0;
   /** What was opened last, for what is asked once it was closed. */
   #newest: Opened['debugger'] | null = null;
   /** The newest stop. */
@@ -78,6 +91,7 @@ export class NeuralDebugSession extends Router {
       this.emitEvent('output', body);
     },
     () => this.#client,
+    (path) => this.#opened?.text.sourceFor(this.#client) ?? this.#client.sourceOf(path),
   );
   readonly #usage = new UsageEvents((event, body) => {
     this.emitEvent(event, body);
@@ -99,6 +113,7 @@ export class NeuralDebugSession extends Router {
     'neuralDebug/stateTree',
     'neuralDebug/treeNode',
     'neuralDebug/about',
+    'neuralDebug/editorText',
     'cancel',
     'threads',
   ]);
@@ -131,7 +146,9 @@ export class NeuralDebugSession extends Router {
     'neuralDebug/compare': () => this.#compare(),
     'neuralDebug/recording': (args) => this.#recording(args),
     exceptionInfo: () => this.#stopped('exceptionInfo').exceptionInfo(),
-    loadedSources: () => ({ sources: [this.#client.sourceOf(this.#debugger.trajectory.program.path)] }),
+    loadedSources: () => ({ sources: [this.#text.sourceFor(this.#client)] }),
+    source: () => this.#text.content,
+    'neuralDebug/editorText': (args) => this.#edited(args),
     next: () => this.#forward('next'),
     stepIn: (args) => this.#forward('stepIn', read(stepInArguments, args).targetId),
     stepInTargets: (args) => this.#stopped('stepInTargets').stepInTargets(args),
@@ -142,6 +159,10 @@ export class NeuralDebugSession extends Router {
     gotoTargets: (args) => gotoTargets(this.#whileStopped('gotoTargets').debugger, this.#client, args),
     goto: (args) =>
       this.#moveTo('goto', ({ debugger: session }) => jump(session, read(gotoArguments, args).targetId)),
+    'neuralDebug/runBackTo': (args) =>
+      this.#moveTo('neuralDebug/runBackTo', ({ debugger: session }) =>
+        runBackTo(session, this.#client, args),
+      ),
     restartFrame: (args) =>
       this.#moveTo('restartFrame', ({ debugger: session }, view) =>
         restartFrame(session, view.stateOf(read(restartFrameArguments, args).frameId)),
@@ -152,6 +173,10 @@ export class NeuralDebugSession extends Router {
         switchBranch(session, read(switchBranchArguments, args).branch),
       ),
     'neuralDebug/sampleAgain': (args) => this.#sampleAgain(args),
+    'neuralDebug/alternatives': (args) =>
+      this.#sampling('neuralDebug/alternatives', ({ debugger: session }) =>
+        alternatives(session, this.#stopped('neuralDebug/alternatives'), this.#client, args),
+      ),
     continue: () => this.#forward('continue'),
     stepBack: () => this.#back('stepBack'),
     reverseContinue: () => this.#back('reverseContinue'),
@@ -177,7 +202,31 @@ export class NeuralDebugSession extends Router {
   }
 
   get #breakpointContext(): BreakpointContext {
-    return { session: this.#debugger, client: this.#client, ids: this.#breakpointIds };
+    return { session: this.#debugger, client: this.#client, ids: this.#breakpointIds, text: this.#text };
+  }
+
+  /** The text that is predicted. */
+  get #text(): LaunchedText {
+    if (!this.#opened) throw errors.notLaunched();
+    return this.#opened.text;
+  }
+
+  /** An editor tells what it has of the program that is not saved. What is predicted stays as it is. */
+  #edited(args: unknown): object {
+    this.#text.edited(read(editorTextArguments, args).text);
+    this.#tellChange();
+    return { hasChanged: this.#text.hasChanged };
+  }
+
+  /** Says once that the program's text is not what it was, and what that means. */
+  #tellChange(): void {
+    const text = this.#opened?.text;
+    if (!text?.tellsChange()) return;
+    const { path } = this.#debugger.trajectory.program;
+    this.#outputs.tell(
+      'console',
+      `${basename(path)} has changed since the session began. What is shown is the text as of launch; a restart takes the new one.\n`,
+    );
   }
 
   #initialize(args: unknown): object {
@@ -210,7 +259,7 @@ export class NeuralDebugSession extends Router {
     });
   }
 
-  async #open(configuration: Configuration, recorded: Trajectory | null): Promise<Opened> {
+  async #open(configuration: Configuration, recorded: Trajectory | null): Promise<OpenedText> {
     const keyFor = this.options.keyFor ?? (() => Promise.resolve(null));
     const listener = {
       output: (text: string, isDerived: boolean) => {
@@ -225,7 +274,7 @@ export class NeuralDebugSession extends Router {
     };
     const opened: Opened = await openDebugger(configuration, keyFor, listener, recorded);
     this.#newest = opened.debugger;
-    return opened;
+    return { ...opened, text: new LaunchedText(opened.debugger.trajectory.program, ++this.#texts) };
   }
 
   #configurationDone(): AnswerFirst {
@@ -378,16 +427,23 @@ export class NeuralDebugSession extends Router {
     });
   }
 
-  async #sampleAgain(args: unknown): Promise<AnswerFirst> {
+  #sampleAgain(args: unknown): Promise<AnswerFirst> {
     const count = checkedCount(read(sampleAgainArguments, args).count);
-    const opened = this.#whileStopped('neuralDebug/sampleAgain');
-    const { debugger: session } = opened;
-    if (this.#client.showsProgress) this.#progress.start(describeWorld(session.world.description));
-    const samples = await session.sampleAgain(count).finally(() => {
+    return this.#sampling('neuralDebug/sampleAgain', async ({ debugger: session }) =>
+      samplesAnswer(session, this.#client, await session.sampleAgain(count)),
+    );
+  }
+
+  /** Answers a request that asks the world for samples, of which what is shown may become surer. */
+  async #sampling(request: string, sample: (opened: Opened) => Promise<object>): Promise<AnswerFirst> {
+    const opened = this.#whileStopped(request);
+    const { world } = opened.debugger;
+    if (this.#client.showsProgress) this.#progress.start(describeWorld(world.description));
+    const answer = await sample(opened).finally(() => {
       this.#progress.end();
-      this.#usage.tell(session.world);
+      this.#usage.tell(world);
     });
-    return new AnswerFirst(samplesAnswer(session, this.#client, samples), () => {
+    return new AnswerFirst(answer, () => {
       if (this.#view) this.#invalidate(this.#view);
       return Promise.resolve();
     });
@@ -399,7 +455,7 @@ export class NeuralDebugSession extends Router {
     else this.emitEvent('stopped', view.event);
   }
 
-  #whileStopped(request: string): Opened {
+  #whileStopped(request: string): OpenedText {
     const opened = this.#opened;
     if (this.#debugger.isRunning) throw errors.stillPredicting();
     if (!opened || this.#phase !== 'debugging')
@@ -450,6 +506,8 @@ export class NeuralDebugSession extends Router {
     if (!opened || this.#phase !== 'debugging') return;
     for (const note of stop.notes) this.#outputs.tell('console', `${note}\n`);
     if (stop.reason === 'doubt') this.#outputs.doubted(stop, opened.debugger);
+    opened.text.check();
+    this.#tellChange();
     this.#view = new StopView(opened, stop, this.#client, this.#threads);
     if (stop.state < 0) {
       this.#outputs.tell('console', 'The program’s beginning was not reached: the session ends.\n');
@@ -497,6 +555,8 @@ export class NeuralDebugSession extends Router {
 
   async #restart(args: unknown): Promise<AnswerFirst> {
     const before = this.#debugger;
+    const text = this.#text;
+    text.check();
     if (this.#phase !== 'debugging') throw errors.requestOrder('restart', 'the program was not started yet');
     const given = typeof args === 'object' && args !== null && 'arguments' in args ? args.arguments : null;
     const configuration = given ? parseConfiguration(given) : this.#configuration;
@@ -508,6 +568,7 @@ export class NeuralDebugSession extends Router {
       throw errors.sessionEnded();
     }
     opened.debugger.breakpoints.takeOver(before.breakpoints);
+    opened.debugger.breakpoints.setLines(text.inTextNow(before.breakpoints.lineBreakpoints));
     await this.#close();
     this.#opened = opened;
     this.#configuration = configuration;

@@ -6,7 +6,6 @@ import { type ConsoleLine, obeyConsole, parseConsoleLine } from '../debugger/con
 import { watchedVariable } from '../debugger/dataBreakpoints';
 import type { Debugger, Stop } from '../debugger/debugger';
 import { evaluateIn } from '../debugger/evaluateIn';
-import type { Opened } from '../debugger/open';
 import { type StepTarget, stepTargets } from '../debugger/stepTargets';
 import { describeChange, givenNames } from '../debugger/whatIf';
 import { errors } from '../errors';
@@ -17,6 +16,7 @@ import type { Value } from '../trajectory/state';
 import type { StackEntry } from '../trajectory/trajectory';
 import type { Client } from './client';
 import { dataIdOf } from './breakpointRequests';
+import type { OpenedText } from './launchedText';
 import {
   completionsArguments,
   dataBreakpointInfoArguments,
@@ -46,7 +46,7 @@ export class StopView {
   readonly #variables: VariableStore;
 
   constructor(
-    opened: Opened,
+    private readonly opened: OpenedText,
     readonly stop: Stop,
     private readonly client: Client,
     private readonly threads: Threads,
@@ -355,7 +355,7 @@ export class StopView {
       // The module's call has line 0.
       line: this.client.lineOf(Math.max(1, trajectory.line(state))),
       column: this.client.firstColumn,
-      source: this.client.sourceOf(trajectory.program.path),
+      source: this.opened.text.sourceFor(this.client),
       ...(isUnsure || trajectory.prediction(state).doubt !== null ? { presentationHint: 'subtle' } : {}),
     };
   }

@@ -25,8 +25,9 @@ export function typedChange(args: unknown): TypedChange | null {
   const command = line && whatIfCommandOf(line.word);
   if (!line || !command) return null;
   const { word, argument } = line;
-  const { sample, set } = whatIfCommands;
-  return { word, argument, frameId, isAsked: command === sample, staysInPlace: command === set };
+  const { sample, alternatives, set } = whatIfCommands;
+  const isAsked = command === sample || command === alternatives;
+  return { word, argument, frameId, isAsked, staysInPlace: command === set };
 }
 
 /**

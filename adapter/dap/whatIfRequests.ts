@@ -1,13 +1,13 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { branchesOf } from '../debugger/branches';
-import type { Debugger } from '../debugger/debugger';
+import type { Debugger, Stop } from '../debugger/debugger';
 import { maxSamples, type Samples } from '../debugger/samples';
 import { sampleRows } from '../debugger/whatIfCommands';
 import { errors } from '../errors';
 import { shortText } from '../shownText';
 import type { World } from '../world/world';
 import type { Client } from './client';
-import { gotoTargetsArguments, read } from './requests';
+import { gotoTargetsArguments, read, runBackToArguments } from './requests';
 
 /** What a session can do in a world beyond what it can do in all. */
 export function capabilitiesIn(world: World): DebugProtocol.Capabilities | null {
@@ -29,6 +29,16 @@ export function gotoTargets(session: Debugger, client: Client, args: unknown): o
     line: client.lineOf(own),
   };
   return { targets: [target] };
+}
+
+/** Goes back to when a line of the editor was about to run last, for `neuralDebug/runBackTo`. */
+export function runBackTo(session: Debugger, client: Client, args: unknown): Promise<Stop> {
+  const { source, line } = read(runBackToArguments, args);
+  const own = client.ownLine(line);
+  const isThere = client.ownPath(source) === session.trajectory.program.path;
+  return isThere
+    ? session.backTo(session.source.breakpointLine(own) ?? own)
+    : Promise.reject(errors.lineNotRunBefore(own));
 }
 
 /** All branches of the record, for `neuralDebug/branches`. */

@@ -227,6 +227,24 @@ export class Debugger {
   }
 
   /**
+   * Moves the cursor back to when a line was about to run last, in whichever call; breakpoints on the way are passed.
+   * Asks no world.
+   *
+   * @throws CatalogueError where the line did not run before
+   */
+  backTo(line: number): Promise<Stop> {
+    if (this.#running) return Promise.reject(errors.stillPredicting());
+    if (this.#cursor < 0) return Promise.reject(errors.notStarted());
+    const { trajectory } = this;
+    const first = this.#first ?? 0;
+    for (let at = trajectory.previous(this.#cursor); at >= first; at = trajectory.previous(at)) {
+      if (trajectory.event(at) === 'line' && trajectory.line(at) === line)
+        return Promise.resolve(this.#arrive('goto', at));
+    }
+    return Promise.reject(errors.lineNotRunBefore(line));
+  }
+
+  /**
    * Makes another version of the current state and goes to it: a branch begins there, and what follows is
    * predicted anew. A real run is asked for the version, no model is.
    *
@@ -264,14 +282,15 @@ export class Debugger {
   }
 
   /**
-   * Asks the world again for the state after the current one; the cursor stays.
+   * Asks the world again for the state after one; the cursor stays.
    *
+   * @param from the state before; the current one where none is given
    * @throws CatalogueError where the world always says the same, or fails
    */
-  sampleAgain(count: number): Promise<Samples> {
+  sampleAgain(count: number, from = this.#cursor): Promise<Samples> {
     if (this.#cursor < 0) return Promise.reject(errors.notStarted());
     return this.#exclusively(async ({ signal }) => {
-      const samples = await drawSamples(this.world, this.trajectory, this.#cursor, count, signal);
+      const samples = await drawSamples(this.world, this.trajectory, from, count, signal);
       this.confidence.forget(Math.min(...samples.groups.map(({ state }) => state ?? Infinity)));
       return samples;
     });

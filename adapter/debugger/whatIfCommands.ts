@@ -1,5 +1,6 @@
 import { errors } from '../errors';
 import type { Trajectory } from '../trajectory/trajectory';
+import { type Alternatives, alternativesTo } from './alternatives';
 import { branchesOf } from './branches';
 import type { Stop } from './debugger';
 import { jump, restartFrame, setValue, switchBranch } from './moving';
@@ -72,6 +73,22 @@ export const whatIfCommands = {
       if (count < 1 || count > maxSamples)
         throw errors.commandArgument(`a number from 1 to ${maxSamples}`, argument);
       return sampled(session.trajectory, await session.sampleAgain(count));
+    },
+  },
+  alternatives: {
+    words: ['alternatives', 'alt'],
+    argument: '[NAME] [N]',
+    help: 'ask the model N times (5) for this state, or for a value where it was given, and share the answers out',
+    run: async ({ debugger: session }, state, argument) => {
+      const [, name = null, times = '5'] = /^\s*([^\s\d]\S*)?\s*(\d+)?\s*$/.exec(argument) ?? [
+        null,
+        null,
+        argument,
+      ];
+      const count = numberIn(times);
+      if (count < 1 || count > maxSamples)
+        throw errors.commandArgument(`a number from 1 to ${maxSamples}`, argument);
+      return alternativesTold(await alternativesTo(session, state, name, count));
     },
   },
 } as const satisfies Readonly<Record<string, WhatIfCommand>>;
@@ -172,4 +189,15 @@ function sampled(trajectory: Trajectory, samples: Samples): CommandAnswer {
     return `${count} of ${samples.drawn}: ${where}${told === '' ? '' : `  ${told}`}${place}`;
   });
   return { stop: null, lines: [...lines, ...samples.notes], rows };
+}
+
+function alternativesTold({ name, line, drawn, rows, notes }: Alternatives): CommandAnswer {
+  const what = name === null ? `this state, on line ${line}` : `${name}, given before line ${line}`;
+  const lines = rows.map(({ value, count, share, isShown, branch }) => {
+    const marks = [...(isShown ? ['shown'] : []), ...(branch === null ? [] : [`branch ${branch}`])].join(
+      ', ',
+    );
+    return `${String(Math.round(share * 100)).padStart(3)}%  ${value}  (${count} of ${drawn}; ${marks})`;
+  });
+  return { stop: null, lines: [`${what}:`, ...lines, ...notes], rows };
 }

@@ -3,7 +3,7 @@ import { splitLines } from '../python/encoding';
 import type { RecordedWorld } from '../trajectory/recording';
 import type { Trajectory } from '../trajectory/trajectory';
 import { LineVisits } from './lineVisits';
-import { sameLines } from './sameLines';
+import { sameLines } from '../python/sameLines';
 
 /** What is known about the values in a file: the newest trajectory of it. */
 export interface KnownTrajectory {

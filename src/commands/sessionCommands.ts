@@ -8,6 +8,8 @@ import { debugType } from '../debug/debugType';
 import { showError } from '../messages';
 import type { RealRuns } from '../servers/realRuns';
 import type { StateTree, TreeEntry } from '../views/stateTree';
+import { showAlternatives } from './alternatives';
+import { runBackToCursor } from './runBackToCursor';
 
 /** The commands on the states and values of a running session. */
 export class SessionCommands {
@@ -24,6 +26,8 @@ export class SessionCommands {
       },
       whatIf: (at: unknown) => this.#whatIf(at),
       sampleAgain: (at: unknown) => this.#sampleAgain(at),
+      alternatives: (at: unknown) => this.#alternatives(at),
+      runBackToCursor: () => runBackToCursor(activeSession()),
       whyValue: (at: unknown) => this.#whyValue(at),
       openValue: (at: unknown) => this.#openValue(at),
       copyValue: (at: unknown) => this.#copyValue(at),
@@ -81,6 +85,20 @@ export class SessionCommands {
     if (chosen && chosen.branch !== null) {
       await session.customRequest('neuralDebug/switchBranch', { branch: chosen.branch });
     }
+  }
+
+  async #alternatives(at: unknown): Promise<void> {
+    const row = rowShape.safeParse(at);
+    const { container, variable } = row.data ?? {};
+    const node = stateShape.or(entryShape.transform(({ node }) => node)).safeParse(at);
+    const of =
+      container && variable
+        ? { variablesReference: container.variablesReference, name: variable.name }
+        : node.success
+          ? { state: node.data.state }
+          : {};
+    await showAlternatives(activeSession(), of);
+    this.tree.refresh();
   }
 
   /** Tells where a value came from, and goes there, or further back. */

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { PythonSource } from '../../adapter/python/source';
+import type { EditedPrograms } from './editedProgram';
 
 /**
  * Tells which expression a hover is about: the whole of `d["k"]` or `a.b`, and nothing in strings and
@@ -12,10 +13,16 @@ class ExpressionProvider implements vscode.EvaluatableExpressionProvider {
     readonly source: Promise<PythonSource>;
   } | null = null;
 
+  constructor(private readonly edited: EditedPrograms) {}
+
   async provideEvaluatableExpression(
     document: vscode.TextDocument,
     position: vscode.Position,
   ): Promise<vscode.EvaluatableExpression | null> {
+    const session = vscode.debug.activeDebugSession;
+    const then = session ? await this.edited.linesThen(session, document) : null;
+    // What is written on a line that was edited since was not predicted.
+    if (then && !then.has(position.line + 1)) return null;
     const source = await this.#parse(document);
     const { line, character } = position;
     // The position is the boundary nearest to the mouse: it may be the end of what the mouse is over.
@@ -39,6 +46,6 @@ class ExpressionProvider implements vscode.EvaluatableExpressionProvider {
 }
 
 /** Provides hovers for Python. */
-export function registerEvaluatableExpressions(): vscode.Disposable {
-  return vscode.languages.registerEvaluatableExpressionProvider('python', new ExpressionProvider());
+export function registerEvaluatableExpressions(edited: EditedPrograms): vscode.Disposable {
+  return vscode.languages.registerEvaluatableExpressionProvider('python', new ExpressionProvider(edited));
 }

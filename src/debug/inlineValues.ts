@@ -1,11 +1,14 @@
 import * as vscode from 'vscode';
 import { z } from 'zod';
 import { debugType } from './debugType';
+import type { EditedPrograms } from './editedProgram';
 
 const answer = z.object({ lines: z.array(z.object({ line: z.int(), text: z.string() })) });
 
 /** Shows beside the lines of a frame what their names were when the lines ran. */
 class InlineValues implements vscode.InlineValuesProvider {
+  constructor(private readonly edited: EditedPrograms) {}
+
   async provideInlineValues(
     document: vscode.TextDocument,
     viewPort: vscode.Range,
@@ -18,8 +21,11 @@ class InlineValues implements vscode.InlineValuesProvider {
     });
     const parsed = answer.safeParse(said);
     if (!parsed.success) return [];
+    const then = await this.edited.linesThen(session, document);
+    const now = then && new Map(Array.from(then, ([line, older]) => [older, line]));
     return parsed.data.lines
-      .map(({ line, text }) => ({ line: line - 1, text }))
+      .map(({ line, text }) => ({ line: (now ? (now.get(line) ?? 0) : line) - 1, text }))
+      .filter(({ line }) => line >= 0)
       .filter(
         ({ line }) => line < document.lineCount && viewPort.start.line <= line && line <= viewPort.end.line,
       )
@@ -28,6 +34,6 @@ class InlineValues implements vscode.InlineValuesProvider {
 }
 
 /** Provides inline values for Python. */
-export function registerInlineValues(): vscode.Disposable {
-  return vscode.languages.registerInlineValuesProvider('python', new InlineValues());
+export function registerInlineValues(edited: EditedPrograms): vscode.Disposable {
+  return vscode.languages.registerInlineValuesProvider('python', new InlineValues(edited));
 }

@@ -1,8 +1,10 @@
 import type * as vscode from 'vscode';
 import { z } from 'zod';
+import type { EditedPrograms } from './editedProgram';
 import type { SessionStatus } from '../views/sessionStatus';
 import type { StateTree } from '../views/stateTree';
 
+const restart = z.object({ type: z.literal('request'), command: z.literal('restart') });
 const event = z.object({ type: z.literal('event'), event: z.string() });
 
 const about = z.object({
@@ -21,10 +23,14 @@ export class StopFollower implements vscode.DebugAdapterTrackerFactory {
   constructor(
     private readonly tree: StateTree,
     private readonly status: SessionStatus,
+    private readonly edited: EditedPrograms,
   ) {}
 
   createDebugAdapterTracker(session: vscode.DebugSession): vscode.DebugAdapterTracker {
     return {
+      onWillReceiveMessage: (message: unknown) => {
+        if (restart.safeParse(message).success) this.edited.forget(session.id);
+      },
       onDidSendMessage: (message: unknown) => {
         const parsed = event.safeParse(message);
         if (!parsed.success) return;

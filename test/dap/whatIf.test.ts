@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { parseFaults } from '../../adapter/modelServer/faults';
 import { startModelServer } from '../../adapter/modelServer/server';
 import { DapClient } from '../support/dapClient';
 
@@ -54,6 +55,7 @@ async function expectTranscript(name: string): Promise<void> {
     [folder, 'FOLDER'],
     [/Python \d+\.\d+\.\d+/g, 'Python 3'],
     [/http:\/\/[\d.]+:\d+/g, 'http://SERVER'],
+    [/"(seconds|promptTokens|completionTokens)": [\d.]+/g, '"$1": N'],
   ]);
   await expect(text).toMatchFileSnapshot(`golden/${name}.txt`);
 }
@@ -176,6 +178,49 @@ it('samples again, over HTTP', async () => {
   }
 });
 
+it('tells what else could stand there, with shares, over HTTP', async () => {
+  const server = await startModelServer({
+    port: 0,
+    faults: parseFaults('wrong-value=0.5', 3),
+    onDivergence: 'inject',
+  });
+  try {
+    client = new DapClient({ keyFor: () => Promise.resolve(server.token) });
+    await client.ask('initialize', { adapterID: 'neural-debug', supportsInvalidatedEvent: true });
+    await client.ask('launch', {
+      program,
+      entry: 'main([1, 2])',
+      stopOnEntry: true,
+      server: { baseUrl: server.url, format: 'cwm' },
+    });
+    await client.event('initialized');
+    await client.start(program);
+    await client.move('next');
+    const [frame] = await client.stack();
+    const { scopes } = await client.ask<DebugProtocol.ScopesResponse['body']>('scopes', {
+      frameId: frame?.id,
+    });
+    const said = await client.ask<{ alternatives: { value: string; share: number; isShown: boolean }[] }>(
+      'neuralDebug/alternatives',
+      { variablesReference: scopes[0]?.variablesReference, name: 'prices', count: 8 },
+    );
+    const values = said.alternatives.map(({ value }) => value);
+    expect(values.length).toBeGreaterThan(1);
+    expect(new Set(values).size).toBe(values.length);
+    expect(said.alternatives.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
+    expect(said.alternatives.filter(({ isShown }) => isShown)).toHaveLength(1);
+    await client.ask('evaluate', {
+      expression: '.alternatives prices 3',
+      frameId: frame?.id,
+      context: 'repl',
+    });
+    expect((await client.request('neuralDebug/alternatives', { name: 'x' })).message).toContain('not known');
+    await expectTranscript('alternatives');
+  } finally {
+    await server.close();
+  }
+});
+
 it('a recording cannot be edited, and says why', async () => {
   client = new DapClient();
   const recording = new URL('recordings/uncaught.jsonl', import.meta.url).pathname;
@@ -229,4 +274,22 @@ it('obeys the commands of the debug console that change something', async () => 
     await type(refused);
   expect((await client.stack())[0]?.line).toBe(2);
   await expectTranscript('consoleChanges');
+});
+
+it('runs back to where a line was about to run last', async () => {
+  await open({ world: 'reference' });
+  await client.start(program, [7]);
+  await client.move('continue');
+  const request = { source: { path: program }, line: 4 };
+  await client.ask('neuralDebug/runBackTo', request);
+  await client.event('stopped');
+  expect((await client.stack())[0]).toMatchObject({ line: 4, name: 'total' });
+  expect(await client.locals()).toMatchObject({ item: '2' });
+  await client.ask('neuralDebug/runBackTo', request);
+  await client.event('stopped');
+  expect(await client.locals()).toMatchObject({ item: '1' });
+  expect((await client.request('neuralDebug/runBackTo', request)).message).toContain(
+    'Line 4 did not run before this',
+  );
+  await expectTranscript('runBackTo');
 });

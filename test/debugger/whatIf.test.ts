@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { alternativesTo } from '../../adapter/debugger/alternatives';
 import { branchesOf, followBranch } from '../../adapter/debugger/branches';
 import { Debugger } from '../../adapter/debugger/debugger';
 import { changeOf, givenNames } from '../../adapter/debugger/whatIf';
@@ -288,5 +289,56 @@ describe('samples of what comes next', () => {
     const samples = await session.sampleAgain(9);
     expect(samples.groups).toHaveLength(1);
     expect(samples.notes.at(-1)).toMatch(/^\d of 9 samples were drawn\.$/);
+  });
+});
+
+describe('what else could stand there', () => {
+  /** A model that is not sure of m where it is sampled: 4, 4, 5, and so on. */
+  const unsure = (prompt: string, asked: number) => {
+    const answer = model(prompt);
+    return asked % 3 === 2 ? answer.replace('"m":"4"', '"m":"5"') : answer;
+  };
+
+  it('is sampled where a value was given, and shared out over its values', async () => {
+    const { session, completions } = await debug('cwm', unsure);
+    await session.start(true);
+    await session.forward('next');
+    const given = session.cursor;
+    await session.forward('next');
+    const asked = completions.prompts.length;
+    const cursor = session.cursor;
+    const found = await alternativesTo(session, cursor, 'm', 6);
+    expect(completions.prompts.length).toBe(asked + 6);
+    expect(found).toMatchObject({ name: 'm', state: given, line: 3, shown: '4', drawn: 6 });
+    expect(found.rows).toEqual([
+      { value: '4', count: 4, share: 4 / 6, isShown: true, branch: 1 },
+      { value: '5', count: 2, share: 2 / 6, isShown: false, branch: 2 },
+    ]);
+    expect(session.cursor).toBe(cursor);
+    await session.goTo(followBranch(session.trajectory, 2, session.cursor) ?? -1);
+    expect(session.trajectory.locals(session.cursor)?.locals.get('m')?.repr).toBe('5');
+  });
+
+  it('is told of states as a whole, and of what is shown also where no sample said it', async () => {
+    const { session } = await debug('cwm', (prompt, asked) =>
+      asked > 3 ? model(prompt).replace('"m":"4"', '"m":"7"') : model(prompt),
+    );
+    await session.start(true);
+    await session.forward('next');
+    const { rows } = await alternativesTo(session, session.cursor, null, 2);
+    expect(rows).toEqual([
+      { value: 'line f:3  m = 7', count: 2, share: 1, isShown: false, branch: 2 },
+      { value: 'line f:3  m = 4', count: 0, share: 0, isShown: true, branch: 1 },
+    ]);
+  });
+
+  it('is nothing for what a person set, for the beginning, and for names that are not there', async () => {
+    const { session, edit } = await debug();
+    await session.start(true);
+    await session.forward('next');
+    await edit('m', '9');
+    await expect(alternativesTo(session, session.cursor, 'm', 2)).rejects.toThrow(/set it yourself/);
+    await expect(alternativesTo(session, 0, null, 2)).rejects.toThrow(/begins with it/);
+    await expect(alternativesTo(session, session.cursor, 'x', 2)).rejects.toThrow(/not known/);
   });
 });

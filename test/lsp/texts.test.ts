@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { placeIn, syntaxErrorIn } from '../../adapter/lsp/jsonPlaces';
-import { sameLines } from '../../adapter/lsp/sameLines';
+import { sameLines } from '../../adapter/python/sameLines';
 import { plainMarkdown, pythonBlock } from '../../adapter/lsp/stateText';
 import { typedCall } from '../../src/languageClient/callChoice';
 
