@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errors } from '../errors';
 import { resourcePath } from '../resources';
@@ -26,30 +26,33 @@ export function spawnPyodide(start: ScriptStart): ChildProcess {
   const folder = pyodideFolder();
   if (folder === null) throw errors.noPyodide();
   const host = realpathSync(resourcePath('pyodideHost.mjs', './sandbox/pyodideHost.mjs'));
-  const script = realpathSync(start.script);
   const snapshot = snapshotPath();
-  // The script last: where it alone lies under another folder of the root, a path after it would make Node take the
-  // root itself for one that may be read (seen in Node 20.20).
-  const readable = [folder, host, ...snapshot, script];
+  // Two paths may be read and no more: where a third has part of its way in common with both, Node takes that part,
+  // such as the root, for one that may be read too (seen in Node 20.20). All else comes as open files.
   const node = [
     permission,
-    ...readable.map((path) => `--allow-fs-read=${path}`),
+    ...[folder, host].map((path) => `--allow-fs-read=${path}`),
     '--disallow-code-generation-from-strings',
     `--max-old-space-size=${javaScriptHeap}`,
     '--no-warnings',
     host,
     folder,
-    script,
     String(start.memory),
-    ...snapshot,
+    ...(snapshot === null ? [] : ['snapshot']),
   ];
   const [command, args] = withinLimits(start, process.execPath, node);
-  return spawn(command, args, {
-    detached: process.platform !== 'win32',
-    env: environment(),
-    stdio: ['pipe', 'pipe', start.errors, 'pipe'],
-    windowsHide: true,
-  });
+  const files: number[] = [];
+  try {
+    for (const path of [start.script, snapshot]) if (path !== null) files.push(openSync(path, 'r'));
+    return spawn(command, args, {
+      detached: process.platform !== 'win32',
+      env: environment(),
+      stdio: ['pipe', 'pipe', start.errors, 'pipe', ...files],
+      windowsHide: true,
+    });
+  } finally {
+    for (const file of files) closeSync(file);
+  }
 }
 
 /** The flag of Node's permission model, whose name changed when it became stable (22.13 and 23.5). */
@@ -67,10 +70,10 @@ function pyodideFolder(): string | null {
   }
 }
 
-/** The memory of a Pyodide that has started, from which others start fast: none where the build made none. */
-function snapshotPath(): string[] {
+/** The memory of a Pyodide that has started, from which others start fast; null where the build made none. */
+function snapshotPath(): string | null {
   const path = resourcePath('pyodide/snapshot.bin', '../dist/pyodide/snapshot.bin');
-  return existsSync(path) ? [realpathSync(path)] : [];
+  return existsSync(path) ? path : null;
 }
 
 /** Whether Pyodide is installed, and this Node has the permission model, without which it is not run. */

@@ -1,9 +1,10 @@
 // The process in which Pyodide runs one of our scripts, locked down before anything of Python is loaded.
 //
-//     node <flags of pyodide.ts> pyodideHost.mjs PYODIDE_FOLDER SCRIPT MEMORY_IN_MIB [SNAPSHOT]
+//     node <flags of pyodide.ts> pyodideHost.mjs PYODIDE_FOLDER MEMORY_IN_MIB [snapshot]
 //
 // To Python, descriptors 0 to 3 are those of this process: input, output, errors, and the script's messages. It
-// has no other way out. What keeps the rest away, from the outside in:
+// has no other way out. Descriptor 4 is the script and 5 the snapshot, where there is one: they are read first, so that
+// no path of theirs has to be allowed. What keeps the rest away, from the outside in:
 //
 //  1. limits of the system, set by the starter;
 //  2. Node's permission model: no file but Pyodide's own can be read, none written, and no process, worker or
@@ -31,6 +32,8 @@ const notLockedDown = 97;
 const pythonBroke = 98;
 
 const messagesDescriptor = 3;
+const scriptDescriptor = 4;
+const snapshotDescriptor = 5;
 const pageSize = 65536;
 
 const { readSync, writeSync, readFileSync } = fs;
@@ -39,6 +42,13 @@ const exit = process.exit.bind(process);
 function leave(code, why) {
   writeSync(2, `${why}\n`);
   exit(code);
+}
+
+/** What an open file holds, which is closed then. */
+function readWhole(descriptor) {
+  const bytes = readFileSync(descriptor);
+  fs.closeSync(descriptor);
+  return bytes;
 }
 
 /** Makes functions of an owner throw, for good. */
@@ -201,16 +211,17 @@ del hide, loop_without_sockets
 `;
 
 checkPermissions();
-const [folder, script, memory, snapshot] = process.argv.slice(2);
+const [folder, memory, hasSnapshot] = process.argv.slice(2);
+const source = readWhole(scriptDescriptor).toString('utf8');
+const snapshot = hasSnapshot ? { _loadSnapshot: readWhole(snapshotDescriptor) } : {};
 closeNetwork();
 closeProcess();
 const memoryIsLimited = limitMemory(Number(memory));
 
-const source = readFileSync(script, 'utf8');
 const { loadPyodide } = await import(pathToFileURL(path.join(folder, 'pyodide.mjs')).href);
 const pyodide = await loadPyodide({
   indexURL: folder,
-  ...(snapshot === undefined ? {} : { _loadSnapshot: readFileSync(snapshot) }),
+  ...snapshot,
   jsglobals: Object.create(null),
   // `_` would be the path of this file.
   env: { HOME: '/home/pyodide', PYTHONHASHSEED: '0', PYTHONINSPECT: '', _: 'python' },
