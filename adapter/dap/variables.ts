@@ -158,7 +158,8 @@ export class VariableStore {
 
   /** A row for what is not told, but follows. */
   derivedRow(part: DerivedPart, expression: string | null, how: string): DebugProtocol.Variable {
-    const row = this.variable(part.name, { repr: part.repr, confidence: null }, expression);
+    const { name, repr, confidence } = part;
+    const row = this.variable(name, { repr, confidence }, expression, confidence);
     const type = [row.type, how].filter((word) => word).join(', ');
     const presentationHint = { ...row.presentationHint, attributes: ['readOnly'] };
     const marked = { ...row, type, presentationHint };

@@ -230,7 +230,8 @@ function compareValues(said: Value | null | undefined, does: Value | null | unde
   return { verdict: compareReprs(said.repr, real), real };
 }
 
-function agrees({ position, locals, argument }: ComparedState): boolean {
+/** Whether a predicted state is not known to differ from the real run's in anything. */
+export function agrees({ position, locals, argument }: ComparedState): boolean {
   return (
     position === 'same' &&
     argument?.verdict !== 'different' &&

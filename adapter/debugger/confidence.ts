@@ -1,6 +1,7 @@
 import { namesReadByLine } from '../python/lineNames';
 import type { PythonSource } from '../python/source';
 import type { Trajectory } from '../trajectory/trajectory';
+import { agrees, type ComparedState, type Verdict } from './comparison';
 
 /** Below this a frame is shown as one not to rely on: it is likelier wrong than right. */
 export const unsureBelow = 0.5;
@@ -43,13 +44,14 @@ const maxDifferences = 32;
  *
  * - A *step's* confidence is what the world gives: the probability of its event and line.
  * - The *path's* at a state is the product of its steps' since the last state that is certain: one that a person
- *   edited, or the beginning. A state that no model wrote follows from others and counts as 1. A step that a model
+ *   edited, one that a real run was seen to come to, or the beginning. A state that no model wrote follows from others and counts as 1. A step that a model
  *   wrote without a number leaves the path without one.
  * - A *value's*, where its repr last changed, is its own tokens' probability, times the least of what it came from,
  *   times the path's there. It came from the names that the line reads which was run before, and from what the calls
  *   on that line returned. The least is taken, not the product: such values share most of their past, whose errors
  *   would count twice. For the same reason the path is multiplied in once, where the value was given. A value that
  *   did not change since keeps its number; one that a person set is 1.
+ * - Where a real run was compared, what it confirmed is 1, and what it was seen to contradict is 0.
  *
  * Null stands for no number: nothing is made up. What is worked out for a state is kept, so that a step costs the
  * states that it adds.
@@ -57,6 +59,8 @@ const maxDifferences = 32;
 export class PathConfidence {
   readonly #states: StateSureness[] = [];
   #names: ReadonlyMap<number, ReadonlySet<string>> | null = null;
+  #compared: ((state: number) => ComparedState | null) | null = null;
+  #version = 0;
 
   constructor(
     private readonly source: PythonSource,
@@ -90,8 +94,40 @@ export class PathConfidence {
     return times(argument, path);
   }
 
+  /** What a real run says of a state, where one was compared. */
+  compared(state: number): ComparedState | null {
+    return state < 0 ? null : (this.#compared?.(state) ?? null);
+  }
+
+  /** The probability of a local's value at a state of its frame, given the path: without the path's own. */
+  givenPath(state: number, name: string): number | null {
+    const at = state < 0 ? null : this.trajectory.locals(state);
+    return at === null ? null : (find(this.#at(at.state).locals, name)?.derived ?? null);
+  }
+
+  /** The least probability, given the path, of what the line before a state read, and of what its calls returned. */
+  sources(state: number): number {
+    return state < 0 ? 1 : this.#leastOfSources(state);
+  }
+
+  /** Grows when what was told of states may have become something else. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /**
+   * Takes over what a real run says of states.
+   *
+   * @param compared what it says of a state; null for those that were not compared
+   */
+  verify(compared: (state: number) => ComparedState | null): void {
+    this.#compared = compared;
+    this.forget(0);
+  }
+
   /** Works out anew what is asked of a state, and of those recorded after it: more has become known of it. */
   forget(state: number): void {
+    this.#version++;
     this.#states.length = Math.min(this.#states.length, Math.max(0, state));
   }
 
@@ -109,15 +145,20 @@ export class PathConfidence {
     const isEdit = action.name === 'what_if';
     const before = this.#at(trajectory.previous(state));
     const followsFromOthers = confidence === null && (text === null || text === '');
-    const path = isEdit ? 1 : followsFromOthers ? before.path : times(before.path, confidence);
-    const hasNumber = isEdit || before.hasNumber || confidence !== null;
+    const compared = this.#compared?.(state) ?? null;
+    const verified = compared && (compared.real ? certaintyOf(compared.position) : null);
+    const path = isEdit
+      ? 1
+      : (verified ?? (followsFromOthers ? before.path : times(before.path, confidence)));
+    const hasNumber = isEdit || verified !== null || before.hasNumber || confidence !== null;
     const sources = this.#leastOfSources(state);
     const own = trajectory.argument(state)?.confidence ?? null;
+    const { argument } = compared ?? {};
     return {
       path,
       hasNumber,
-      locals: this.#locals(state, path, sources, isEdit ? action.locals : null),
-      argument: times(own, sources),
+      locals: this.#locals(state, path, sources, isEdit ? action.locals : null, compared),
+      argument: (argument && certaintyOf(argument.verdict)) ?? times(own, sources),
     };
   }
 
@@ -126,6 +167,7 @@ export class PathConfidence {
     path: number | null,
     sources: number,
     edited: ReadonlyMap<string, string> | null,
+    compared: ComparedState | null,
   ): Sureness | null {
     const { trajectory } = this;
     const inFrame = trajectory.previousInFrame(state);
@@ -136,6 +178,13 @@ export class PathConfidence {
     for (const [name, { repr, confidence }] of locals) {
       const old = find(before, name);
       const isSet = edited?.has(name) === true;
+      const real = compared?.locals.get(name);
+      const verified = real && certaintyOf(real.verdict);
+      if (typeof verified === 'number') {
+        if (old?.repr !== repr || old.whole !== verified)
+          changed.set(name, { repr, derived: verified, whole: verified });
+        continue;
+      }
       if (old?.repr === repr && !isSet) continue;
       const derived = isSet ? 1 : times(confidence, sources);
       changed.set(name, { repr, derived, whole: isSet ? 1 : times(derived, path) });
@@ -176,6 +225,11 @@ export class PathConfidence {
   }
 }
 
+/** 1 for what a real run confirmed, 0 for what it contradicts, null where it cannot say. */
+function certaintyOf(verdict: Verdict): number | null {
+  return verdict === 'unknown' ? null : verdict === 'same' ? 1 : 0;
+}
+
 /** A probability for people: `97%`; what is not certain is never shown as 100%. */
 export function percent(probability: number): string {
   const rounded = Math.round(probability * 100);
@@ -186,8 +240,14 @@ export function percent(probability: number): string {
       : `${rounded}%`;
 }
 
-/** How sure a state is, as the end of a stop's text: `, 97% sure, path 81%`; empty where nothing says. */
+/**
+ * How sure a state is, as the end of a stop's text: `, 97% sure, path 81%`, or what a real run says of it; empty where
+ * nothing says.
+ */
 export function describeConfidence(confidence: PathConfidence, state: number): string {
+  const compared = confidence.compared(state);
+  if (compared?.position === 'same')
+    return agrees(compared) ? ', as in a real run' : ', a real run comes here with other values';
   const step = confidence.step(state);
   const path = confidence.path(state);
   return [

@@ -225,14 +225,21 @@ async function whatis(context: ConsoleContext, expression: string): Promise<stri
   return typeName(result.repr) ?? 'not predicted: the value does not show its type';
 }
 
-function sure({ session, state }: ConsoleContext): string {
+async function sure({ session, state }: ConsoleContext): Promise<string> {
   if (state < 0) return '';
   const { confidence, trajectory } = session;
   const number = (value: number | null) => (value === null ? 'no number' : `${Math.round(value * 100)}%`);
-  const names = [...(trajectory.locals(state)?.locals.keys() ?? [])];
+  const locals = [...(trajectory.locals(state)?.locals ?? [])];
+  const derived: string[] = [];
+  for (const [name, { repr }] of locals) {
+    if (repr === null || !session.derived.showsObject(repr)) continue;
+    for (const part of (await session.derived.local(name, session.cursor, state)) ?? [])
+      if (part.repr !== null) derived.push(`${name}${part.suffix}: ${number(part.confidence)}, derived`);
+  }
   return [
     `event and line: ${number(confidence.step(state))}`,
     `the path to here: ${number(confidence.path(state))}`,
-    ...names.map((name) => `${name}: ${number(confidence.value(state, name))}`),
+    ...locals.map(([name]) => `${name}: ${number(confidence.value(state, name))}`),
+    ...derived,
   ].join('\n');
 }

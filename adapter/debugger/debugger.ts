@@ -123,7 +123,7 @@ export class Debugger {
       (expression, state) => this.derived.names(expression, state, state),
     );
     this.confidence = new PathConfidence(source, trajectory, world.description.isReal);
-    this.derived = new DerivedValues(source, trajectory, evaluator);
+    this.derived = new DerivedValues(source, trajectory, evaluator, this.confidence);
     this.#printed = new PrintedOutput(source, evaluator);
     this.#prefetch = new Prefetch(trajectory, world, options);
   }
@@ -312,7 +312,10 @@ export class Debugger {
       if (this.#cursor < 0) throw errors.notStarted();
       if (this.world.description.isReal) throw errors.comparesRealRun();
       this.#comparison ??= new Comparison(this.trajectory, this.world, await openReference());
-      return this.#comparison.compare(this.#cursor, signal);
+      const comparison = this.#comparison;
+      const summary = await comparison.compare(this.#cursor, signal);
+      this.confidence.verify((state) => comparison.at(state));
+      return summary;
     });
   }
 

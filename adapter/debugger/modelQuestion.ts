@@ -79,9 +79,10 @@ export async function askModel(
       ? await questions.ask({ ...asked, trajectory: session.trajectory }, signal)
       : await askByTrace(questions, source, session.trajectory, asked);
   // What the values that it reads are themselves only likely to be.
-  const least = [...locals.keys()].reduce(
-    (sure, name) => Math.min(sure, confidence.value(state, name) ?? 1),
+  const least = Math.min(
     1,
+    ...[...locals.keys()].map((name) => confidence.value(state, name) ?? 1),
+    ...[...globals.values()].map((value) => value.confidence ?? 1),
   );
   return { ...guess, confidence: guess.confidence === null ? null : guess.confidence * least, assumed };
 }
@@ -182,7 +183,7 @@ async function globalsRead(
   for (const { part, isOfSource } of await derived.moduleNames(names, cursor, state)) {
     const { name, repr } = part;
     if (repr !== null && isOfSource) continue;
-    if (repr !== null && isLiteral(repr)) globals.set(name, { repr, confidence: null });
+    if (repr !== null && isLiteral(repr)) globals.set(name, { repr, confidence: part.confidence });
     else assumed.push(name);
   }
   return { globals, assumed };

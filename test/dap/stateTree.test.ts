@@ -144,6 +144,9 @@ describe('a comparison with a real run', () => {
     expect(values.get('result')).toBe('14  # ✗ really 13');
     const nodes = await below(0);
     expect(nodes.map(({ verdict }) => verdict)).toEqual(['same', 'same', 'same', 'same', 'different', null]);
+    // Stops on the way that was compared say so.
+    expect((await client.move('stepBack')).description).toMatch(/^Predicted: step, as in a real run/);
+    expect((await client.move('next')).description).toMatch(/, a real run comes here with other values/);
   });
 
   it('is refused before the program has stopped', async () => {

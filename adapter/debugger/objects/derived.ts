@@ -2,9 +2,11 @@ import type { ExpressionEvaluator } from '../../python/expressions';
 import type { PythonSource } from '../../python/source';
 import type { Locals, Value } from '../../trajectory/state';
 import type { Trajectory } from '../../trajectory/trajectory';
+import type { PathConfidence } from '../confidence';
 import { Classes } from './classes';
 import { Follower } from './follow';
-import { Heap, type Instance, Journal, type Known } from './heap';
+import { Heap, type Instance, Journal, type Known, type Origin } from './heap';
+import { DerivedSureness } from './sureness';
 
 /** A part of a derived object: an attribute or an item. */
 export interface DerivedPart {
@@ -14,6 +16,8 @@ export interface DerivedPart {
   readonly suffix: string;
   /** Null where it is not known. */
   readonly repr: string | null;
+  /** The probability that the repr is right, 0 to 1; null where nothing says. */
+  readonly confidence: number | null;
   /** Opens the part, where it is an object or holds some. */
   readonly open: (() => Promise<readonly DerivedPart[]>) | null;
 }
@@ -30,6 +34,9 @@ const noLocals: Locals = new Map<string, Value>();
 /** How many objects within objects an expression sees. */
 const expressionDepth = 6;
 
+/** How deep containers are looked into for where they were filled. */
+const maxDepth = 8;
+
 /**
  * What follows from a trajectory, beside what its states say: the attributes of objects and the module's names. All
  * of it is worked out in memory and by the evaluator, when it is asked for, and kept; no world is asked.
@@ -37,6 +44,7 @@ const expressionDepth = 6;
 export class DerivedValues {
   readonly #follower: Follower;
   readonly #classes: Classes;
+  readonly #sureness: DerivedSureness;
   #objects: RegExp | null = null;
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -44,7 +52,9 @@ export class DerivedValues {
     private readonly source: PythonSource,
     private readonly trajectory: Trajectory,
     evaluator: ExpressionEvaluator,
+    confidence: PathConfidence,
   ) {
+    this.#sureness = new DerivedSureness(confidence);
     this.#classes = new Classes(source);
     this.#follower = new Follower(source, trajectory, evaluator, new Heap(new Journal()), this.#classes);
   }
@@ -110,7 +120,8 @@ export class DerivedValues {
     return this.#at(now, () =>
       names.map((name) => {
         const { value, isOfSource } = this.#follower.global(frame, name);
-        return { part: this.#part(name, name, value, now), isOfSource };
+        const origin = isOfSource ? null : this.#follower.globalOrigin(name);
+        return { part: this.#part(name, name, value, now, [origin]), isOfSource };
       }),
     );
   }
@@ -139,13 +150,34 @@ export class DerivedValues {
     return turn;
   }
 
-  #part(name: string, suffix: string, value: Known, now: number): DerivedPart {
+  /** @param origins where it was written that the value stands there */
+  #part(
+    name: string,
+    suffix: string,
+    value: Known,
+    now: number,
+    origins: readonly (Origin | null)[],
+  ): DerivedPart {
+    const repr = this.#follower.reprs.write(value);
+    const from = [...origins, ...this.#origins(value)].filter((origin) => origin !== null);
     return {
       name,
       suffix,
-      repr: this.#follower.reprs.write(value),
+      repr,
+      confidence: repr === null ? null : this.#sureness.of(from),
       open: this.#holdsObjects(value) ? () => this.#at(now, () => this.#parts(value, now)) : null,
     };
+  }
+
+  /** Where what a value's repr shows was worked out, beside where the value was written. */
+  #origins(value: Known, depth = 0): (Origin | null)[] {
+    if (value.kind !== 'box' || depth > maxDepth) return [];
+    const { heap } = this.#follower;
+    const contents = heap.contents(value.box);
+    const items = contents && 'items' in contents ? contents.items : [];
+    const entries = contents && 'entries' in contents ? [...contents.entries.values()] : [];
+    const inside = [...items, ...entries].flatMap((item) => this.#origins(item, depth + 1));
+    return [heap.contentsOrigin(value.box), ...inside];
   }
 
   /** Whether opening a value shows more than its repr. */
@@ -157,15 +189,21 @@ export class DerivedValues {
 
   #parts(value: Known, now: number): readonly DerivedPart[] {
     if (value.kind === 'instance') {
-      const attributes = [...this.#follower.attributes(value.instance)];
-      return attributes.map(([name, at]) => this.#part(name, `.${name}`, at, now));
+      const { instance } = value;
+      const attributes = [...this.#follower.attributes(instance)];
+      return attributes.map(([name, at]) => {
+        const origin = this.#follower.heap.attributeOrigin(instance, name);
+        return this.#part(name, `.${name}`, at, now, [origin]);
+      });
     }
-    const contents = value.kind === 'box' ? this.#follower.heap.contents(value.box) : null;
+    if (value.kind !== 'box') return [];
+    const contents = this.#follower.heap.contents(value.box);
+    const filled = [this.#follower.heap.contentsOrigin(value.box)];
     if (contents && 'items' in contents) {
-      return contents.items.map((item, index) => this.#part(String(index), `[${index}]`, item, now));
+      return contents.items.map((item, index) => this.#part(String(index), `[${index}]`, item, now, filled));
     }
     if (contents && 'entries' in contents) {
-      return [...contents.entries].map(([key, item]) => this.#part(key, `[${key}]`, item, now));
+      return [...contents.entries].map(([key, item]) => this.#part(key, `[${key}]`, item, now, filled));
     }
     return [];
   }

@@ -15,7 +15,15 @@ import {
 } from './callables';
 import { type Classes, decoratorsOf, isProperty } from './classes';
 import { changedContents, withItem, withoutItem } from './containers';
-import { type Changes, type Heap, type Instance, Journal, type Known, unknownValue } from './heap';
+import {
+  type Changes,
+  type Heap,
+  type Instance,
+  Journal,
+  type Known,
+  type Origin,
+  unknownValue,
+} from './heap';
 import { isMainGuard, mayCallOwnCode } from './moduleStart';
 import { Reprs } from './reprs';
 import { type Evaluation, evaluationsOf, type Executable, executablesByLine, namesBound } from './statements';
@@ -36,6 +44,8 @@ interface Environment {
   readonly marks: Map<'disturbed' | 'call' | 'maker', number>;
   /** How often the bodies of loops were gone through, by where they stand. */
   readonly turns: Map<number, number>;
+  /** Where what the line's calls were given was worked out. */
+  readonly begun: Map<Origin, true>;
 }
 
 /** How many objects within objects an expression sees. */
@@ -96,6 +106,8 @@ export class Follower {
   readonly #written = new Map<string, string | null>();
   /** For programs whose module was run before the trace: names that its functions can bind, as they are now. */
   readonly #rebound = new Map<string, Known>();
+  /** Where names of the module were last bound. */
+  readonly #boundAt = new Map<string, Origin>();
   #isReady = false;
 
   /** Goes to a state, over the states before it; earlier and other branches' states are gone to as well. */
@@ -115,7 +127,9 @@ export class Follower {
       const known = this.#changes[next];
       if (known) Journal.redo(known);
       else {
+        this.heap.origin = { state: next, from: new Set(), locals: new Set() };
         await this.#follow(next);
+        this.heap.origin = null;
         this.#changes[next] = this.journal.take();
       }
       this.#at = next;
@@ -156,8 +170,15 @@ export class Follower {
     return kind === 'class' || kind === 'function';
   }
 
+  /** Where a name of the module was last bound; null where the source alone says it. */
+  globalOrigin(name: string): Origin | null {
+    return this.#boundAt.get(name) ?? null;
+  }
+
   /** What a name of the module means, and whether the source alone says it. */
   global(frame: Frame, name: string): { readonly value: Known; readonly isOfSource: boolean } {
+    const bound = this.#boundAt.get(name);
+    if (bound) this.heap.origin?.from.add(bound);
     let bottom = frame;
     while (bottom.parent) bottom = bottom.parent;
     const isScript = bottom.function === '<module>';
@@ -258,6 +279,7 @@ export class Follower {
         taken: new Map(),
         marks: new Map(),
         turns: new Map(),
+        begun: new Map(),
       };
       this.#environments.set(frame.activation, environment);
     }
@@ -294,6 +316,10 @@ export class Follower {
       if (isInside && only.firstLine < only.lastLine) return new Set();
     }
     const bound = new Set<string>();
+    for (const origin of environment.begun.keys()) {
+      this.heap.origin?.from.add(origin);
+      this.journal.delete(environment.begun, origin);
+    }
     const isCertain = isDone && executables.length === 1;
     const values = new Map<string, Known>();
     for (const executable of executables) {
@@ -323,6 +349,7 @@ export class Follower {
     for (const name of bound) {
       if (!units.some(({ globalsWritten }) => globalsWritten.has(name))) continue;
       this.journal.set(names, name, units.length === 1 ? (values.get(name) ?? unknownValue) : unknownValue);
+      if (this.heap.origin) this.journal.set(this.#boundAt, name, this.heap.origin);
     }
   }
 
@@ -349,6 +376,7 @@ export class Follower {
       const isNew = bound.has(name) || !known;
       if (!isNew && seen.get(name) === value && known.kind !== 'box') continue;
       this.journal.set(seen, name, value);
+      this.#take(name, state);
       const now = this.#reconciled(known ?? unknownValue, value.repr, isNew);
       if (now !== known) this.journal.set(names, name, now);
     }
@@ -360,6 +388,14 @@ export class Follower {
       this.journal.delete(names, name);
       this.journal.delete(seen, name);
     }
+  }
+
+  /** A local's value is taken over from a state. */
+  #take(name: string, state: number): void {
+    const { origin } = this.heap;
+    if (!origin) return;
+    origin.locals.add(name);
+    if (this.trajectory.frame(state).function === '<module>') this.journal.set(this.#boundAt, name, origin);
   }
 
   /** What a name means, from what was worked out and what its repr says. */
@@ -399,6 +435,7 @@ export class Follower {
     const parent = frame.parent;
     if (!parent || frame.callerState < 0 || trajectory.event(frame.callerState) !== 'line') return;
     const outer = this.#environment(parent);
+    if (this.heap.origin) this.journal.set(outer.begun, this.heap.origin, true);
     const disturb = () => {
       if (!outer.marks.has('disturbed')) this.journal.set(outer.marks, 'disturbed', this.heap.writes);
     };

@@ -19,8 +19,19 @@ export type Contents =
   /** Only the text: a set, or what was cut off in part. */
   | { readonly text: string };
 
+/** Where something was worked out: on the way to a state, from what was known before. */
+export interface Origin {
+  readonly state: number;
+  /** What was read on the way, and where the locals came from whose values were taken over. */
+  readonly from: Set<Origin>;
+  /** The locals of the state whose values were taken over. */
+  readonly locals: Set<string>;
+}
+
 interface Stamped<T> {
   readonly value: T;
+  /** Null for what the source alone says. */
+  readonly origin: Origin | null;
   /** When it was written: what is forgotten is forgotten up to a time. */
   readonly time: number;
 }
@@ -118,6 +129,9 @@ export class Heap {
   #time = 1;
   #writes = 0;
 
+  /** Where what is written comes from, and what is read goes to; null outside of states. */
+  origin: Origin | null = null;
+
   constructor(readonly journal: Journal) {}
 
   /** Grows whenever anything that was known is changed or forgotten. */
@@ -131,7 +145,7 @@ export class Heap {
 
   box(kind: BoxKind, contents: Contents | null, isIdentified: boolean): Box {
     const box = new Box(kind, isIdentified);
-    if (contents) this.journal.set(box.contents, 'contents', { value: contents, time: ++this.#time });
+    if (contents) this.journal.set(box.contents, 'contents', this.#stamped(contents));
     return box;
   }
 
@@ -139,13 +153,13 @@ export class Heap {
   attribute(instance: Instance, name: string): Known | null {
     const since = this.#attributeTime(instance, name);
     const entry = instance.attributes.get(name);
-    if (entry && entry.time > since) return entry.value;
+    if (entry && entry.time > since) return this.#read(entry);
     return !entry && instance.isIdentified && instance.madeAt > since ? null : unknownValue;
   }
 
   setAttribute(instance: Instance, name: string, value: Known): void {
     this.#forgetOthers(instance, name);
-    this.journal.set(instance.attributes, name, { value, time: ++this.#time });
+    this.journal.set(instance.attributes, name, this.#stamped(value));
   }
 
   deleteAttribute(instance: Instance, name: string): void {
@@ -161,7 +175,7 @@ export class Heap {
     const entry = this.#classes.get(className)?.get(name);
     if (!entry) return null;
     const isKnown = entry.time > Math.max(this.#since('all'), this.#since(`.${name}`));
-    return isKnown ? entry.value : unknownValue;
+    return isKnown ? this.#read(entry) : unknownValue;
   }
 
   setClassAttribute(className: string, name: string, value: Known): void {
@@ -171,38 +185,38 @@ export class Heap {
       this.#classes.set(className, attributes);
     }
     this.#writes++;
-    this.journal.set(attributes, name, { value, time: ++this.#time });
+    this.journal.set(attributes, name, this.#stamped(value));
   }
 
   /** An attribute of an instance has become known; nothing was changed. */
   learnAttribute(instance: Instance, name: string, value: Known): void {
-    this.journal.set(instance.attributes, name, { value, time: ++this.#time });
+    this.journal.set(instance.attributes, name, this.#stamped(value));
   }
 
   /** What a container holds, or null where that is not known. */
   contents(box: Box): Contents | null {
     const entry = box.contents.get('contents');
     if (!entry) return null;
-    if (box.kind === 'tuple') return entry.value;
+    if (box.kind === 'tuple') return this.#read(entry);
     const since = Math.max(
       this.#since('all'),
       this.#since('boxes'),
       box.isIdentified ? 0 : this.#since('unidentified boxes'),
       this.#forgottenCells.get(box) ?? 0,
     );
-    return entry.time > since ? entry.value : null;
+    return entry.time > since ? this.#read(entry) : null;
   }
 
   /** A container was changed: others that may be the same one are not known any longer. */
   setContents(box: Box, contents: Contents | null): void {
     this.#forget(box.isIdentified ? 'unidentified boxes' : 'boxes');
-    if (contents) this.journal.set(box.contents, 'contents', { value: contents, time: ++this.#time });
+    if (contents) this.journal.set(box.contents, 'contents', this.#stamped(contents));
     else this.#forgetCell(box);
   }
 
   /** What a container holds has become known; nothing was changed. */
   learn(box: Box, contents: Contents): void {
-    this.journal.set(box.contents, 'contents', { value: contents, time: ++this.#time });
+    this.journal.set(box.contents, 'contents', this.#stamped(contents));
   }
 
   /** Any object may have been given another attribute of this name. */
@@ -230,6 +244,25 @@ export class Heap {
       pending.push(...this.#parts(cell));
     }
     for (const cell of this.#escaped.keys()) this.#forgetCell(cell);
+  }
+
+  /** Where an attribute of an instance was written. */
+  attributeOrigin(instance: Instance, name: string): Origin | null {
+    return instance.attributes.get(name)?.origin ?? null;
+  }
+
+  /** Where a container was filled. */
+  contentsOrigin(box: Box): Origin | null {
+    return box.contents.get('contents')?.origin ?? null;
+  }
+
+  #stamped<T>(value: T): Stamped<T> {
+    return { value, time: ++this.#time, origin: this.origin };
+  }
+
+  #read<T>({ value, origin }: Stamped<T>): T {
+    if (this.origin && origin && origin !== this.origin) this.origin.from.add(origin);
+    return value;
   }
 
   #forgetUnidentified(): void {

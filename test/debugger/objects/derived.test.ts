@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { PathConfidence } from '../../../adapter/debugger/confidence';
 import { DerivedValues } from '../../../adapter/debugger/objects/derived';
 import { ExpressionEvaluator } from '../../../adapter/python/expressions';
 import { PythonSource } from '../../../adapter/python/source';
@@ -42,7 +43,9 @@ async function follow(source: string, entry: string | null = null) {
     }
   }
   await world.close();
-  const derived = new DerivedValues(await PythonSource.parse(source), trajectory, evaluator);
+  const parsed = await PythonSource.parse(source);
+  const confidence = new PathConfidence(parsed, trajectory);
+  const derived = new DerivedValues(parsed, trajectory, evaluator, confidence);
   return { trajectory, derived };
 }
 
