@@ -25,6 +25,12 @@ export async function startStandIn(...options) {
   server.stderr.on('data', (piece) => (complaint += piece));
   const ended = new Promise((done) => server.once('exit', done));
   process.once('exit', () => server.kill());
+  // Signals end a process without its "exit", unless somebody listens.
+  for (const [signal, number] of Object.entries({ SIGHUP: 1, SIGINT: 2, SIGTERM: 15 })) {
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(128 + number);
+    });
+  }
   const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]();
   const baseUrl = (await lines.next()).value;
   const token = (await lines.next()).value;

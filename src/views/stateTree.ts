@@ -216,7 +216,8 @@ function goTo(state: number): vscode.Command {
 }
 
 function colorOf({ verdict, isPast, isCurrent }: TreeNode): vscode.ThemeColor | undefined {
-  if (verdict === 'different') return new vscode.ThemeColor('testing.iconFailed');
+  // The tests' color of failures is none in high contrast.
+  if (verdict === 'different') return new vscode.ThemeColor('problemsErrorIcon.foreground');
   if (verdict === 'same') return new vscode.ThemeColor('testing.iconPassed');
   // What lies ahead of the current state was predicted, but is not where the session stands.
   return isPast || isCurrent ? undefined : new vscode.ThemeColor('disabledForeground');

@@ -44,12 +44,13 @@ const icons = {
   exception: 'flame',
 } as const;
 
-/** What stands beside a state's label. */
+/** What stands beside a state's label: first what is seldom there, for views are narrow. */
 export function describeNode({ line, changes, confidence, edit, verdict, alternatives }: TreeNode): string {
-  const parts = [`line ${line}`, ...changes];
+  const parts = [`line ${line}`];
   if (edit !== null) parts.push(edit);
-  if (confidence !== null) parts.push(`${Math.round(confidence * 100)}%`);
   if (verdict === 'different') parts.push('not so in the real run');
+  parts.push(...changes);
+  if (confidence !== null) parts.push(`${Math.round(confidence * 100)}%`);
   if (alternatives.length > 0) parts.push(`${alternatives.length + 1} branches`);
   return parts.join(' · ');
 }
