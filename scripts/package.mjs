@@ -1,6 +1,6 @@
 // Builds the bundles and packs them into neural-debug.vsix.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,8 +16,11 @@ export function makePackage() {
     run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], tool);
   }
   run(process.execPath, ['esbuild.mjs'], root);
+  writeFileSync(join(root, readme), readmeOfPackage());
   // The bundles hold the dependencies; the project has no public repository to link to.
   const options = [
+    '--readme-path',
+    readme,
     '--no-dependencies',
     '--allow-missing-repository',
     '--no-rewrite-relative-links',
@@ -25,6 +28,19 @@ export function makePackage() {
     vsix,
   ];
   run(process.execPath, [join(tool, 'node_modules/@vscode/vsce/vsce'), 'package', ...options], root);
+}
+
+/** The page of the extension in VS Code, which can show nothing beside it: no file of a relative link. */
+const readme = 'dist/readme.md';
+
+/** The README with its pictures inside, and the names of what it links to. */
+function readmeOfPackage() {
+  return readFileSync(join(root, 'README.md'), 'utf8')
+    .replaceAll(/(!\[[^\]]*\])\(([\w/]+\.png)\)/g, (_, label, path) => {
+      const bytes = readFileSync(join(root, path)).toString('base64');
+      return `${label}(data:image/png;base64,${bytes})`;
+    })
+    .replaceAll(/(?<!!)\[([^\]]*)\]\((?!https?:|data:)[^)]*\)/g, '$1');
 }
 
 function run(command, args, cwd) {

@@ -1,6 +1,6 @@
 // What the package holds, seen where VS Code has put it.
 import assert from 'node:assert/strict';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The kinds of files that belong into the package; all else is left out by .vscodeignore. */
@@ -28,6 +28,7 @@ const needed = [
   'dist/pyodide/python_stdlib.zip',
   'dist/pyodide/snapshot.bin',
   'media/icon.png',
+  'readme.md',
 ];
 
 /** The most that the package may take on its way to a user, in bytes. */
@@ -51,6 +52,10 @@ export const packageTests = {
       needed.filter((file) => !files.includes(file)),
       [],
     );
+    // VS Code's page of the extension shows nothing that lies beside it.
+    const page = readFileSync(join(folder, 'readme.md'), 'utf8');
+    assert.match(page, /!\[[^\]]+\]\(data:image\/png;base64,/);
+    assert.doesNotMatch(page, /\]\((?!https?:|data:)/);
     const { size } = statSync(vsix);
     assert.ok(size < maxSize, `The package has ${size} bytes.`);
   },
