@@ -6,6 +6,7 @@ import { type ConsoleLine, obeyConsole, parseConsoleLine } from '../debugger/con
 import { watchedVariable } from '../debugger/dataBreakpoints';
 import type { Debugger, Stop } from '../debugger/debugger';
 import { evaluateIn } from '../debugger/evaluateIn';
+import { type Answer, askModel } from '../debugger/modelQuestion';
 import { type StepTarget, stepTargets } from '../debugger/stepTargets';
 import { describeChange, givenNames } from '../debugger/whatIf';
 import { errors } from '../errors';
@@ -30,6 +31,7 @@ import {
 } from './requests';
 import { doubtThreshold } from './outputEvents';
 import { dimmed } from './styling';
+import { stackLabels } from './stackLabels';
 import type { Threads } from './threads';
 import { type NamedValues, notPredicted, VariableStore } from './variables';
 import { wholeValue } from './wholeValue';
@@ -53,8 +55,10 @@ export class StopView {
   ) {
     this.#session = opened.debugger;
     this.#evaluator = opened.evaluator;
-    this.#variables = new VariableStore((text, sureness) =>
-      client.showsStyling && sureness < doubtThreshold(opened.debugger) ? dimmed(text) : text,
+    this.#variables = new VariableStore(
+      (text, sureness) =>
+        client.showsStyling && sureness < doubtThreshold(opened.debugger) ? dimmed(text) : text,
+      (state) => this.#isPast(state),
     );
   }
 
@@ -88,8 +92,14 @@ export class StopView {
     if (thread === undefined) throw errors.requestArgument('threadId', `there is no thread ${threadId}`);
     const state = trajectory.threads(this.stop.state).get(thread);
     const stack = state === undefined ? [] : trajectory.stack(state);
-    const shown = stack.slice(startFrame, levels > 0 ? startFrame + levels : undefined);
-    return { totalFrames: stack.length, stackFrames: shown.map((entry) => this.#stackFrame(entry)) };
+    const labels = stackLabels(trajectory, stack);
+    const rows = stack.flatMap((entry, index) => {
+      const label = labels.get(index);
+      return label ? [label, entry] : [entry];
+    });
+    const shown = rows.slice(startFrame, levels > 0 ? startFrame + levels : undefined);
+    const stackFrames = shown.map((row) => ('frame' in row ? this.#stackFrame(row) : row));
+    return { totalFrames: rows.length, stackFrames };
   }
 
   scopes(args: unknown): object {
@@ -125,8 +135,9 @@ export class StopView {
       scopes.push({
         name: `Globals (${kindOfValues(this.#session)})`,
         presentationHint: 'globals',
-        variablesReference: this.#variables.globals(() =>
-          this.#session.derived.globals(this.stop.state, state),
+        variablesReference: this.#variables.globals(
+          () => this.#session.derived.globals(this.stop.state, state),
+          this.#asker(state),
         ),
         namedVariables: globals.length,
         expensive: false,
@@ -140,6 +151,24 @@ export class StopView {
       scopes.push(this.#scope('Return values', 'returnValue', shown));
     }
     return { scopes };
+  }
+
+  /** Whether values of a state's frame are as they were, and cannot be set: those of callers, or of this very state. */
+  #isPast(state: number): boolean {
+    if (state !== this.stop.state) return true;
+    if (!this.#session.world.canBeEdited) return false;
+    try {
+      this.#session.checkWhatIf({ locals: new Map(), line: null });
+      return false;
+    } catch {
+      return true;
+    }
+  }
+
+  /** Puts a name of the module to the model, in the frame of a state; null where what answers takes no questions. */
+  #asker(state: number): ((name: string) => Promise<Answer>) | null {
+    if (this.#session.world.questions.kind === 'none') return null;
+    return (name) => askModel(this.#session, state, name, AbortSignal.timeout(consolePatience));
   }
 
   #scope(name: string, presentationHint: string, shown: NamedValues): DebugProtocol.Scope {

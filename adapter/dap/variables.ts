@@ -1,6 +1,7 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import type { ComparedValue } from '../debugger/comparison';
 import { percent } from '../debugger/confidence';
+import type { Answer } from '../debugger/modelQuestion';
 import type { DerivedPart, GlobalName } from '../debugger/objects/derived';
 import { type Child, type Children, childrenOf, isLiteral, typeName } from '../python/repr';
 import { valueSize } from '../python/valueSize';
@@ -52,8 +53,14 @@ const longString = 1_000;
 export class VariableStore {
   readonly #containers: Container[] = [];
 
-  /** @param styled how a value that is so sure looks */
-  constructor(private readonly styled: (text: string, sureness: number) => string) {}
+  /**
+   * @param styled how a value that is so sure looks
+   * @param isPast whether the values of a state's frame can no longer be set
+   */
+  constructor(
+    private readonly styled: (text: string, sureness: number) => string,
+    private readonly isPast: (state: number) => boolean,
+  ) {}
 
   /** A reference to named values, and how many rows it has. */
   named({ values, expressionOf, sureness, state: at, marks, open }: NamedValues): {
@@ -137,12 +144,21 @@ export class VariableStore {
     return { ...row, type: [row.type, `${percent(sureness)} sure`].filter((word) => word).join(', ') };
   }
 
-  /** A reference to the module's names, which are worked out when they are asked for. */
-  globals(names: () => Promise<readonly GlobalName[]>): number {
+  /**
+   * A reference to the module's names, which are worked out when they are asked for.
+   *
+   * @param ask puts a name that nothing tells to the model, once a person wants that; null where none answers
+   */
+  globals(
+    names: () => Promise<readonly GlobalName[]>,
+    ask: ((name: string) => Promise<Answer>) | null,
+  ): number {
     let rows: Promise<DebugProtocol.Variable[]> | null = null;
     const toRows = async () =>
       (await names()).map(({ part, isOfSource }) =>
-        this.derivedRow(part, part.name, isOfSource ? 'from the source' : 'derived'),
+        part.repr === null && ask
+          ? this.#lazy(part.name, () => ask(part.name))
+          : this.derivedRow(part, part.name, isOfSource ? 'from the source' : 'derived'),
       );
     return this.#reference({
       rows: async (start, count) => {
@@ -173,6 +189,42 @@ export class VariableStore {
   #styled(row: DebugProtocol.Variable, sureness: number | null): DebugProtocol.Variable {
     const isCopiedClean = row.evaluateName !== undefined || isLiteral(row.value);
     return sureness === null || !isCopiedClean ? row : { ...row, value: this.styled(row.value, sureness) };
+  }
+
+  /** A row whose value is asked for by a click: it is then the only one below the row, and has no name. */
+  #lazy(name: string, ask: () => Promise<Answer>): DebugProtocol.Variable {
+    let asked: Promise<DebugProtocol.Variable[]> | null = null;
+    const answer = async () => [this.#guess(await ask())];
+    return {
+      name: shownText(name),
+      value: `${notPredicted}: open to ask the model`,
+      variablesReference: this.#reference({
+        rows: () => {
+          asked ??= answer().catch((thrown: unknown) => {
+            // The next click asks again.
+            asked = null;
+            throw thrown;
+          });
+          return asked;
+        },
+        part: () => null,
+        text: null,
+        path: () => null,
+        state: null,
+      }),
+      presentationHint: { lazy: true, attributes: ['readOnly'] },
+    };
+  }
+
+  #guess({ repr, raises, confidence, assumed }: Answer): DebugProtocol.Variable {
+    const row = this.variable('', { repr, confidence: null }, null);
+    const type = [
+      raises ? null : row.type,
+      assumed.length > 0 ? "the model's guess of what the module's code gives" : "the model's guess",
+      confidence === null ? null : `${percent(confidence)} sure`,
+    ];
+    const guessed = { ...row, type: type.filter((word) => word).join(', ') };
+    return confidence === null ? raised(guessed, raises) : this.#styled(raised(guessed, raises), confidence);
   }
 
   #openable(
@@ -242,6 +294,9 @@ export class VariableStore {
       value: size ? `${shortText(text, longString)} (${size.words})` : shortText(text),
       ...(type === null ? {} : { type }),
       ...(expression === null ? {} : { evaluateName: expression }),
+      ...(expression === null || (state !== null && this.isPast(state))
+        ? { presentationHint: { attributes: ['readOnly'] } }
+        : {}),
       variablesReference:
         indexed + named > 0
           ? this.#value(text, expression, children, state)
@@ -257,8 +312,9 @@ export class VariableStore {
   #value(text: string, expression: string | null, children: Children, state: number | null): number {
     const all = () => children.page(0, children.indexed + children.named);
     return this.#reference({
-      rows: (start, count) => {
+      rows: (start, count, filter) => {
         const size = children.indexed + children.named;
+        if (filter !== undefined && children[filter] === 0) return [];
         const page = children.page(start, count > 0 ? count : size);
         const rows = page.map((child) => this.#child(child, expression, state));
         if (children.hidden > 0 && start + page.length >= size) {
@@ -303,6 +359,10 @@ function marked(row: DebugProtocol.Variable, compared: ComparedValue | null): De
     unknown: '? cannot be compared',
   }[verdict];
   return { ...row, value: `${row.value}  # ${mark}` };
+}
+
+function raised(row: DebugProtocol.Variable, raises: boolean): DebugProtocol.Variable {
+  return raises ? { ...row, value: `raises ${row.value}` } : row;
 }
 
 function virtualRow(name: string, value: string): DebugProtocol.Variable {
