@@ -30,17 +30,14 @@ export function makePackage() {
   run(process.execPath, [join(tool, 'node_modules/@vscode/vsce/vsce'), 'package', ...options], root);
 }
 
-/** The page of the extension in VS Code, which can show nothing beside it: no file of a relative link. */
+/** The page of the extension in VS Code, which shows no file of a relative link, and no picture but from https. */
 const readme = 'dist/readme.md';
 
-/** The README with its pictures inside, and the names of what it links to. */
+/** The README without its pictures, and with the names of what it links to. */
 function readmeOfPackage() {
   return readFileSync(join(root, 'README.md'), 'utf8')
-    .replaceAll(/(!\[[^\]]*\])\(([\w/]+\.png)\)/g, (_, label, path) => {
-      const bytes = readFileSync(join(root, path)).toString('base64');
-      return `${label}(data:image/png;base64,${bytes})`;
-    })
-    .replaceAll(/(?<!!)\[([^\]]*)\]\((?!https?:|data:)[^)]*\)/g, '$1');
+    .replaceAll(/^!\[[^\]]*\]\((?!https:)[^)]*\)\n\n/gm, '')
+    .replaceAll(/\[([^\]]*)\]\((?!https:)[^)]*\)/g, '$1');
 }
 
 function run(command, args, cwd) {
