@@ -18,14 +18,14 @@ export const notLockedDown = 97;
  * Starts a script in Pyodide, in a process of this Node that is locked down as pyodideHost.mjs describes. The
  * descriptors are those that an interpreter would have.
  *
+ * @param host the program of the process; tests have another one, which does what a program could at worst
  * @throws CatalogueError when Pyodide is not installed, or this Node has no permission model
  */
-export function spawnPyodide(start: ScriptStart): ChildProcess {
+export function spawnPyodide(start: ScriptStart, host = pyodideHost()): ChildProcess {
   const permission = permissionFlag();
   if (permission === null) throw errors.noPermissionModel(process.version);
   const folder = pyodideFolder();
   if (folder === null) throw errors.noPyodide();
-  const host = realpathSync(resourcePath('pyodideHost.mjs', './sandbox/pyodideHost.mjs'));
   const snapshot = snapshotPath();
   // Two paths may be read and no more: where a third has part of its way in common with both, Node takes that part,
   // such as the root, for one that may be read too (seen in Node 20.20). All else comes as open files.
@@ -53,6 +53,11 @@ export function spawnPyodide(start: ScriptStart): ChildProcess {
   } finally {
     for (const file of files) closeSync(file);
   }
+}
+
+/** Where pyodideHost.mjs is. */
+export function pyodideHost(): string {
+  return realpathSync(resourcePath('pyodideHost.mjs', './sandbox/pyodideHost.mjs'));
 }
 
 /** The flag of Node's permission model, whose name changed when it became stable (22.13 and 23.5). */

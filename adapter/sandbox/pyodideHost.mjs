@@ -10,21 +10,30 @@
 //  2. Node's permission model: no file but Pyodide's own can be read, none written, and no process, worker or
 //     native code started. Where it is missing, nothing is run;
 //  3. no network: what connects, listens or looks names up throws;
-//  4. no code from strings (a flag of V8), no environment, no signals, a limit on Python's memory;
-//  5. Python has no module that leads to JavaScript, nor ctypes.
+//  4. no code from strings (a flag of V8), no WebAssembly but Python's own, no environment, no signals, a limit on
+//     Python's memory, and none of Node's other ways to files and processes;
+//  5. Python has no module that leads to JavaScript, can load none, and has no ctypes.
 //
-// Python's code may well get past 5 one day. 2 to 4 do not rely on it.
+// Python's code may well get past 5 one day. 2 to 4 do not rely on it: test/sandbox/escapes.test.ts runs JavaScript
+// in here that wants out.
 import child from 'node:child_process';
 import cluster from 'node:cluster';
+import crypto from 'node:crypto';
 import dgram from 'node:dgram';
 import dns from 'node:dns';
 import fs from 'node:fs';
 import inspector from 'node:inspector';
-import { syncBuiltinESMExports } from 'node:module';
+import module, { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
+import os from 'node:os';
 import path from 'node:path';
+import { Writable } from 'node:stream';
 import tls from 'node:tls';
+import traceEvents from 'node:trace_events';
+import tty from 'node:tty';
 import { pathToFileURL } from 'node:url';
+import v8 from 'node:v8';
+import wasi from 'node:wasi';
 import workers from 'node:worker_threads';
 
 /** Exit codes that pyodide.ts knows: the process is not locked down; Python itself broke. */
@@ -75,9 +84,21 @@ function checkPermissions() {
 
 function closeNetwork() {
   forbid(net.Socket.prototype, 'connect');
+  // A socket of a descriptor has a handle whose class makes others, which bind to paths and open descriptors.
+  for (const [fd, name] of ['stdin', 'stdout', 'stderr'].entries()) {
+    const write = (bytes, _, done) => {
+      writeSync(fd, bytes);
+      done();
+    };
+    const value = new Writable({ write });
+    Object.defineProperty(process, name, { value, writable: false, configurable: false });
+  }
+  Object.defineProperty(net.Socket.prototype, 'constructor', { value: undefined, writable: false });
+  forbid(net, 'Socket', 'Stream');
+  forbid(tty, 'ReadStream', 'WriteStream');
   forbid(net.Server.prototype, 'listen');
   forbid(net, 'connect', 'createConnection', 'createServer');
-  forbid(tls, 'connect', 'createServer');
+  forbid(tls, 'connect', 'createServer', 'TLSSocket');
   forbid(dgram, 'createSocket');
   forbid(dgram.Socket.prototype, 'bind', 'connect', 'send');
   for (const owner of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Resolver.prototype]) {
@@ -93,6 +114,7 @@ function closeProcess() {
   forbid(inspector, 'open');
   forbid(inspector.Session?.prototype, 'connect', 'connectToMainThread', 'post');
   forbid(child, 'spawn', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork');
+  forbid(child.ChildProcess.prototype, 'spawn');
   // What os.system() calls: as if there were no such command.
   Object.defineProperty(child, 'spawnSync', {
     value: () => ({ status: 127 }),
@@ -110,9 +132,20 @@ function closeProcess() {
     '_debugEnd',
     '_linkedBinding',
     'dlopen',
+    'execve',
     'getBuiltinModule',
+    'loadEnvFile',
   );
-  forbid(process.report, 'writeReport');
+  // A report tells the computer's name and addresses, and is a file.
+  Object.defineProperty(process, 'report', { value: undefined, writable: false, configurable: false });
+  // Ways to files, threads and other processes that the permission model of some version has not minded.
+  forbid(wasi, 'WASI');
+  forbid(traceEvents, 'createTracing');
+  forbid(v8, 'setFlagsFromString', 'writeHeapSnapshot', 'setHeapSnapshotNearHeapLimit', 'startCpuProfile');
+  forbid(module, 'register', 'registerHooks', 'enableCompileCache');
+  forbid(crypto, 'setEngine');
+  forbid(os, 'setPriority', 'networkInterfaces', 'userInfo', 'hostname');
+  forbid(fs, 'fchmod', 'fchmodSync', 'fchown', 'fchownSync', 'futimes', 'futimesSync');
   for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name);
   // Emscripten asks here for the numbers of flags; the permission model refuses that, and all else.
   const constants = { fs: fs.constants };
@@ -157,12 +190,19 @@ function withMemoryLimit(bytes, pages) {
   return null;
 }
 
-/** The first module that is instantiated with a memory of its own is Python: it gets the limit. */
+/** What Python calls to load native code from its own file system, and to run JavaScript from a text. */
+const loaders = [
+  ...['_dlopen_js', '_emscripten_dlopen_js'],
+  ...['emscripten_run_script', 'emscripten_run_script_int', 'emscripten_run_script_string'],
+];
+
+/** The first module that is instantiated with a memory of its own is Python: it gets the limit, and no loader. */
 function limitMemory(mebibytes) {
   const { instantiate } = WebAssembly;
   let isLimited = false;
   WebAssembly.instantiate = (source, imports) => {
     if (isLimited || source instanceof WebAssembly.Module) return instantiate(source, imports);
+    for (const name of loaders) if (imports.env[name]) imports.env[name] = () => 0;
     const limited = withMemoryLimit(source, Math.ceil((mebibytes * 2 ** 20) / pageSize));
     isLimited = limited !== null;
     return instantiate(limited ?? source, imports);
@@ -170,13 +210,30 @@ function limitMemory(mebibytes) {
   return () => isLimited;
 }
 
-/** Renames modules in the table of those that are built in, so that no import finds them. */
+/** Ends what makes WebAssembly run that is not Python. */
+function closeWebAssembly() {
+  forbid(
+    WebAssembly,
+    'compile',
+    'compileStreaming',
+    'instantiate',
+    'instantiateStreaming',
+    'Module',
+    'Instance',
+  );
+}
+
+/**
+ * Renames modules in the table of those that are built in, so that no import finds them: names are compared as ASCII,
+ * which has no such byte.
+ */
 function removeBuiltins(module, names) {
   const entrySize = 8; // A pointer to the name and one to the function.
   for (let entry = module.HEAPU32[module._PyImport_Inittab >> 2]; ; entry += entrySize) {
     const pointer = module.HEAPU32[entry >> 2];
     if (pointer === 0) return;
-    if (names.has(module.UTF8ToString(pointer))) module.HEAPU8[pointer] = 0;
+    const name = module.UTF8ToString(pointer);
+    if (names.test(name)) module.HEAPU8.fill(0xff, pointer, pointer + name.length);
   }
 }
 
@@ -184,6 +241,10 @@ function removeBuiltins(module, names) {
 const hidePyodide = `
 def hide():
     import asyncio, gc, sys
+    import _testinternalcapi
+    # Modules are kept apart from sys.modules too, and given again to who asks for them below the import system.
+    for name in ('_pyodide_core', '_ctypes'):
+        _testinternalcapi.clear_extension(name, name)
     asyncio.run = asyncio.runners.run
     asyncio.events._event_loop_policy = None
     asyncio.events._set_running_loop(None)
@@ -197,7 +258,7 @@ def hide():
             names = getattr(sys.modules.pop(name), '__dict__', None)
             if type(names) is dict:
                 names.clear()
-        elif name in ('random', 'tempfile'):
+        elif name in ('random', 'tempfile', '_testinternalcapi'):
             del sys.modules[name]
     gc.collect()
 def loop_without_sockets():
@@ -244,7 +305,9 @@ if (opened.fd !== messagesDescriptor) FS.dupStream(opened, messagesDescriptor);
 FS.unlink('/dev/messages');
 
 pyodide.runPython(hidePyodide);
-removeBuiltins(python, new Set(['_ctypes', '_pyodide_core']));
+// Those of CPython's own tests read and write its memory.
+removeBuiltins(python, /^(_ctypes|_pyodide_core|_remote_debugging|_test\w+|_xxtestfuzz|xxsubtype)$/);
+closeWebAssembly();
 
 python.SOCKFS.createSocket = () => {
   throw new FS.ErrnoError(pyodide.ERRNO_CODES.EACCES);

@@ -300,6 +300,20 @@ describe.skipIf(!canRunPyodide())('a program that wants out of Pyodide', { timeo
         'import pyodide_js\nreturn pyodide_js.FS.mount(pyodide_js.FS.filesystems.NODEFS, {"root": "/"}, "/mnt")',
       native: 'import ctypes\nreturn ctypes.CDLL(None).emscripten_run_script(b"1")',
       native_again: 'import _ctypes\nreturn _ctypes',
+      memory: 'import _testinternalcapi\nreturn _testinternalcapi',
+      memory_again: 'import _testcapi\nreturn _testcapi',
+      debugging: 'import _remote_debugging\nreturn _remote_debugging',
+      below: `import _imp
+from importlib.machinery import BuiltinImporter, ModuleSpec
+names = ["_pyodide_core", "_ctypes", "_testcapi", "_testinternalcapi", "_remote_debugging", "jsbind", "js", ""]
+names += ["\\xff" * len(name) for name in names] + ["\\udcff" * len(name) for name in names]
+found = [_imp.create_builtin(ModuleSpec(name, BuiltinImporter, origin="built-in")) for name in names]
+assert any(found), "none"
+return found`,
+      loaded: `import _imp
+from importlib.machinery import ModuleSpec
+open("native.so", "wb").write(b"\\0asm\\1\\0\\0\\0\\x00\\x0f\\x08dylink.0\\x01\\x04\\0\\0\\0\\0")
+return _imp.create_dynamic(ModuleSpec("native", None, origin="native.so"))`,
       // In code of its own, which is not traced: there are many objects.
       proxies: `found = {}\nexec(${JSON.stringify(searchForProxies)}, found)\nassert found["seen"], "none"\nreturn found["seen"]`,
     });

@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { ExpressionEvaluator } from '../../adapter/python/expressions';
 import { PythonProcess } from '../../adapter/sandbox/pythonProcess';
 import { choosePython, pyodide } from '../../adapter/sandbox/python';
-import { canRunPyodide } from '../../adapter/sandbox/pyodide';
+import { canRunPyodide, spawnPyodide } from '../../adapter/sandbox/pyodide';
 import { Trajectory } from '../../adapter/trajectory/trajectory';
 import { ReferenceWorld } from '../../adapter/world/reference';
 
@@ -43,13 +45,30 @@ describe.skipIf(!canRunPyodide())(
         memory: 512,
         processorTime: 60,
       });
-      let text = '';
-      for (let piece = await child.read(); piece !== null; piece = await child.read()) text += piece;
-      expect(text).toBe('héllo');
+      let said = '';
+      for (let piece = await child.read(); piece !== null; piece = await child.read()) said += piece;
+      expect(said).toBe('héllo');
       expect(await child.exit).toEqual({ code: 3, signal: null });
       expect(child.takeOutput()).toBe('out\n');
       expect(child.takeErrors()).toBe('err\n');
     });
+
+    it.each([tmpdir(), join(import.meta.dirname, '../../dist')])(
+      'needs no path for a script in %s, and none for its snapshot',
+      async (place) => {
+        const folder = mkdtempSync(join(place, 'pyodide-'));
+        const script = join(folder, 'script.py');
+        writeFileSync(script, 'import os\nos.write(3, b"ran")');
+        const start = { script, options: [], folder: null, environment: {}, memory: 512, processorTime: 60 };
+        const child = spawnPyodide({ ...start, errors: 'pipe' });
+        // More would make Node take what they have in common, such as the root, for readable too.
+        expect(child.spawnargs.filter((arg) => arg.startsWith('--allow-fs-read='))).toHaveLength(2);
+        child.stdin?.end();
+        const texts = [child.stdio[3], child.stderr].map((stream) => text(stream as Readable));
+        expect(await Promise.all(texts)).toEqual(['ran', '']);
+        rmSync(folder, { recursive: true });
+      },
+    );
 
     it('runs nothing where the process is not locked down', () => {
       const host = join(import.meta.dirname, '../../adapter/sandbox/pyodideHost.mjs');
