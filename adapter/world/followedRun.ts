@@ -1,6 +1,7 @@
 import { errors } from '../errors';
 import type { TracedRun } from '../python/tracer';
 import type { Prediction, State, Step, Value } from '../trajectory/state';
+import { IntColumn } from '../trajectory/intColumn';
 import type { Trajectory } from '../trajectory/trajectory';
 
 /** How many states are given again at a time. */
@@ -13,8 +14,8 @@ const replayBatch = 256;
 export class FollowedRun {
   /** The trajectory's index of each of the run's first states: those that are known to be in it. */
   readonly #indices: number[] = [];
-  /** Where in the run a state of the trajectory is, by its index; the inverse of `#indices`, and more. */
-  readonly #positions = new Map<number, number>();
+  /** Where in the run each state of the trajectory is, or -1; the inverse of `#indices`, and more. */
+  readonly #positions = new IntColumn();
   /** The run's steps that follow the known ones. */
   readonly #steps: Step[] = [];
   #isBroken = false;
@@ -51,12 +52,45 @@ export class FollowedRun {
       const indices = this.#indices.slice(at, at + replayBatch);
       yield indices.map((index) => recorded(trajectory, index));
     }
-    for (let given = 0; this.#steps[given - 1]?.kind !== 'end';) {
+    let given = 0;
+    for (let last = from; this.#steps[given - 1]?.kind !== 'end';) {
       if (given === this.#steps.length && !(await this.#read(signal))) return;
       const steps = this.#steps.slice(given);
-      given = this.#steps.length;
+      const newFrom = trajectory.length;
       yield steps;
+      // What has been recorded is in the trajectory: it need not be kept here too.
+      if (given === 0) last = this.#knowRecorded(last, newFrom);
+      given = this.#steps.length;
     }
+  }
+
+  /** Takes in that the next steps were recorded, as states from an index on that follow a known one. */
+  #knowRecorded(after: number, newFrom: number): number {
+    const { trajectory } = this;
+    let last = after;
+    for (let step = this.#steps[0]; step?.kind === 'state'; step = this.#steps[0]) {
+      const next = trajectory.next(last);
+      if (next === null || next < newFrom) break;
+      if (trajectory.event(next) !== step.state.event || trajectory.line(next) !== step.state.line) break;
+      this.#know(next);
+      last = next;
+    }
+    return last;
+  }
+
+  /** Takes in which state of the trajectory the next step is. */
+  #know(index: number): void {
+    this.#setPosition(index, this.#indices.push(index) - 1);
+    this.#steps.shift();
+  }
+
+  #position(index: number): number {
+    return index < this.#positions.length ? this.#positions.get(index) : -1;
+  }
+
+  #setPosition(index: number, position: number): void {
+    while (this.#positions.length <= index) this.#positions.push(-1);
+    this.#positions.set(index, position);
   }
 
   /** Reads more steps of the run; false when there are none, or the signal was aborted. */
@@ -80,19 +114,17 @@ export class FollowedRun {
     const { trajectory } = this;
     const unknown: number[] = [];
     let known = from;
-    for (; known >= 0 && !this.#positions.has(known); known = trajectory.previous(known)) unknown.push(known);
-    let position = known < 0 ? 0 : (this.#positions.get(known) ?? 0) + 1;
+    for (; known >= 0 && this.#position(known) < 0; known = trajectory.previous(known)) unknown.push(known);
+    let position = known < 0 ? 0 : this.#position(known) + 1;
     for (const index of unknown.reverse()) {
       const step = await this.#stepAt(position, signal);
       if (signal.aborted) return null;
       const action = trajectory.action(index);
       const written = action.name === 'what_if' ? action.locals : null;
       if (!step || !isSame(step, trajectory.state(index), written)) throw errors.notOfTheRun(position + 1);
-      if (position === this.#indices.length) {
-        this.#indices.push(index);
-        this.#steps.shift();
-      }
-      this.#positions.set(index, position++);
+      if (position === this.#indices.length) this.#know(index);
+      else this.#setPosition(index, position);
+      position++;
     }
     return position;
   }
