@@ -29,6 +29,7 @@ import {
 } from './protocol';
 import { pythonHover } from './pythonHover';
 import { PredictedFile } from './pythonFile';
+import { Breath } from './traceDocument';
 import { definition, diagnostics, documentLinks, pathOf, traceHover } from './traceFeatures';
 import { documentSymbols, foldingRanges } from './traceOutline';
 import { TrajectoryStore } from './trajectoryStore';
@@ -146,10 +147,15 @@ class LanguageServer {
     );
     connection.onRequest(recordingTextRequest, (given: unknown) => {
       const { uri, programPath } = recordingTextParameters.parse(given);
-      return this.#withTrace(uri, ({ program, trajectory, world }) => {
+      return this.#withTrace(uri, async ({ program, trajectory, world }) => {
         if (!program || trajectory.length === 0) return null;
-        const text = [...recordingLines(trajectory, world, { ...program, path: programPath })].join('');
-        return { text, source: program.source };
+        const breath = new Breath();
+        const lines: string[] = [];
+        for (const line of recordingLines(trajectory, world, { ...program, path: programPath })) {
+          lines.push(line);
+          await breath.take(null);
+        }
+        return { text: lines.join(''), source: program.source };
       });
     });
   }

@@ -24,8 +24,8 @@ Long values are cut, and the text says so with `... +N more`, N being what is le
 
 The events
 ----------
-One JSON value a line. An object is a message: the start, the end, or why the program could not be run. An
-array is an event or output:
+One JSON value a line. An object is a message: the start, the end, why the program could not be run, or that all
+events that were held back are told (see "Being asked for what is held back"). An array is an event or output:
 
     [0, frame, line, ...]                   a line event
     [1, frame, line, function, thread, ...] a call; thread is null for the main thread
@@ -55,6 +55,7 @@ import sys
 if __name__ == '__main__':
     del sys.path[0]
 
+import _signal
 import _thread
 import ast
 import atexit
@@ -1006,6 +1007,7 @@ class Recorder:
         self.recursion_limit = None
         self.notes = []
         self.ended = False
+        self.writer = None  # The thread that is writing.
         self.trace = self.enter
 
     def start(self):
@@ -1055,6 +1057,7 @@ class Recorder:
                 # The process is about to leave: no other thread goes on.
                 while True:
                     time.sleep(1)
+            self.writer = _thread.get_ident()
             events = self.events[:]
             del self.events[: len(events)]
             self.find_last_line(events)
@@ -1066,6 +1069,17 @@ class Recorder:
             if events:
                 events.append('')
                 write_all('\n'.join(events).encode('ascii'))
+            self.writer = None
+
+    def write_held(self):
+        """Writes what is held back, whatever the main thread is in the middle of."""
+        # Another thread that is writing has written, and waits to go on; this one would be interrupted by itself.
+        if self.ended or self.writer == self.main_thread:
+            return
+        events = self.events[:]
+        del self.events[: len(events)]
+        self.written += len(events)
+        write_all('\n'.join([*events, json.dumps({'k': 'held'}), '']).encode('ascii'))
 
     def enter(self, frame, event, arg):
         """The trace function of all threads: sees the call events of every frame."""
@@ -1543,6 +1557,39 @@ def try_out_jump():
 jumps_repeat = False
 
 # ---------------------------------------------------------------------------------------------------------
+# Being asked for what is held back
+#
+# A program that stays in C code, as in sum(range(10 ** 12)), lets no other thread run and no signal handler of
+# Python's: the events before would be lost with it. Before it is ended, it is sent a signal, at which C's own
+# handler writes them, in the middle of whatever runs. That can go wrong, in a process that is ended anyway.
+
+running = None
+held_handler = None
+
+
+def listen():
+    """Makes a signal write the events that are held back; returns its number, or None where that cannot be."""
+    global held_handler
+    number = getattr(_signal, 'SIGRTMAX', None)
+    if ctypes is None or number is None:
+        return None
+
+    def write_held(number):
+        if running is not None:
+            running.write_held()
+
+    try:
+        held_handler = ctypes.CFUNCTYPE(None, ctypes.c_int)(write_held)
+        signal = ctypes.CDLL(None).signal
+        signal.argtypes = ctypes.c_int, ctypes.c_void_p
+        signal.restype = ctypes.c_void_p
+        signal(number - 1, ctypes.cast(held_handler, ctypes.c_void_p))
+    except (AttributeError, OSError, MemoryError):
+        return None
+    return number - 1
+
+
+# ---------------------------------------------------------------------------------------------------------
 # Running the program
 
 
@@ -1748,12 +1795,13 @@ def finish(recorder, how):
 
 
 def main():
-    global program_module, jumps_repeat
+    global program_module, jumps_repeat, running
     job = json.loads(sys.stdin.buffer.read())
     path, mode, limits = job['path'], job['mode'], job['limits']
     os.environ.pop('PYTHONHASHSEED', None)
     keep_events_apart()
-    write_all((json.dumps({'k': 'start', 'version': sys.version.split()[0]}) + '\n').encode('ascii'))
+    start = {'k': 'start', 'version': sys.version.split()[0], 'heldSignal': listen()}
+    write_all((json.dumps(start) + '\n').encode('ascii'))
     try:
         code = compile(job['source'], path, 'exec', dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -1772,7 +1820,7 @@ def main():
     edits = read_edits(job['edits'])
     jumps_repeat = any(lines is not None for _, lines in edits.values()) and try_out_jump()
 
-    recorder = Recorder(path, limits, edits)
+    recorder = running = Recorder(path, limits, edits)
     output = Output()
     sys.stdout = io.TextIOWrapper(
         output, encoding='utf-8', errors='surrogatepass', newline='', write_through=True

@@ -85,7 +85,13 @@ const arraySchemas = {
 type Change = z.infer<typeof changeSchema>;
 
 const messageSchema = z.discriminatedUnion('k', [
-  z.object({ k: z.literal('start'), version: z.string() }),
+  z.object({
+    k: z.literal('start'),
+    version: z.string(),
+    /** The signal at which the events that are held back are told; null where there is none. */
+    heldSignal: z.int().positive().nullable(),
+  }),
+  z.object({ k: z.literal('held') }),
   z.object({
     k: z.literal('failed'),
     reason: z.enum(['syntax', 'entrySyntax', 'setup', 'function', 'arguments', 'entry', 'edit']),
@@ -105,6 +111,12 @@ type Waited = { readonly piece: string | null } | 'aborted' | 'late';
 
 /** Seconds until a Python that has not started is given up. They do not count as the program's. */
 const startPatience = 120;
+
+/** Milliseconds after which a run that has told nothing holds events back, if it has any. */
+const quietTime = 50;
+
+/** Milliseconds that a run which is at its limit has for telling the events that it holds back. */
+const heldPatience = 1_000;
 
 /** How much is read ahead at most before a line must have ended, in characters. */
 const maxLine = 1 << 24;
@@ -130,7 +142,12 @@ export class TracedRun {
   #rest = '';
   #output = '';
   #waited = 0;
+  /** How long the newest piece was waited for, in milliseconds. */
+  #quiet = 0;
   #ended = false;
+  #heldSignal: number | null = null;
+  /** Whether the events that were held back have been told. */
+  #hasToldHeld = false;
   /** What went wrong after steps that are still to be given. */
   #failed: { readonly thrown: unknown } | null = null;
 
@@ -165,7 +182,10 @@ export class TracedRun {
       if (waited === 'late' && this.version === null) {
         throw this.#broken(`Python did not start within ${startPatience} seconds.`);
       }
-      if (waited === 'late') return [this.#end(this.#cut('seconds'))];
+      if (waited === 'late') {
+        const held = await this.#held();
+        return held.at(-1)?.kind === 'end' ? held : [...held, this.#end(this.#cut('seconds'))];
+      }
       this.#reading = null;
       const { piece } = waited;
       const steps = piece === null ? [await this.#vanished()] : this.#steps(piece);
@@ -178,6 +198,32 @@ export class TracedRun {
   close(): void {
     this.#ended = true;
     this.#process.kill();
+  }
+
+  /** The steps that a run at its limit still holds back, as one does that stays in C code. */
+  async #held(): Promise<Step[]> {
+    const steps: Step[] = [];
+    if (this.#quiet < quietTime || this.#heldSignal === null) return steps;
+    if (!this.#process.signal(this.#heldSignal)) return steps;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(() => {
+        resolve(null);
+      }, heldPatience);
+    });
+    try {
+      while (!this.#hasToldHeld && !this.#ended) {
+        const piece = await Promise.race([(this.#reading ??= this.#process.read()), late]);
+        if (piece === null) break;
+        this.#reading = null;
+        steps.push(...this.#steps(piece));
+      }
+    } catch {
+      // It was asked for in the middle of something: what came before is whole.
+    } finally {
+      clearTimeout(timer);
+    }
+    return steps;
   }
 
   /** Waits for a piece, within the time that the program has left. */
@@ -202,7 +248,8 @@ export class TracedRun {
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
-      this.#waited += performance.now() - began;
+      this.#quiet = performance.now() - began;
+      this.#waited += this.#quiet;
     }
   }
 
@@ -238,7 +285,11 @@ export class TracedRun {
     switch (message.k) {
       case 'start':
         this.version = message.version;
+        this.#heldSignal = message.heldSignal;
         this.#waited = 0;
+        return null;
+      case 'held':
+        this.#hasToldHeld = true;
         return null;
       case 'failed':
         this.close();

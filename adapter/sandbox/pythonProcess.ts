@@ -107,6 +107,21 @@ export class PythonProcess {
     return this.#stderr.take();
   }
 
+  /**
+   * Sends the process a signal, by its number here.
+   *
+   * @returns whether it could be sent
+   */
+  signal(number: number): boolean {
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid === undefined || exitCode !== null || signalCode !== null) return false;
+    try {
+      return process.kill(pid, number);
+    } catch {
+      return false;
+    }
+  }
+
   /** Ends the process, and those of its group that it has started, at once. */
   kill(): void {
     const { pid } = this.#child;

@@ -76,9 +76,10 @@ export class ReferenceWorld implements World {
   /** What Python itself refuses, such as a jump into a loop, the run says when it gets there. */
   whatIfProblem(trajectory: Trajectory, state: number): string | null {
     if (trajectory.frame(state).thread !== null) return 'Other threads than the main one cannot be changed.';
-    return trajectory.event(state) === 'line'
+    const event = trajectory.event(state);
+    return event === 'line' || event === 'call'
       ? null
-      : 'A real run can be changed only where a line is about to run.';
+      : 'A real run can be changed only at a call, or where a line is about to run.';
   }
 
   close(): Promise<void> {

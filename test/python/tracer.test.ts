@@ -306,6 +306,18 @@ describe('limits', () => {
     expect(sleeping.ending.how).toBe('cut');
   });
 
+  it.each([
+    ['a sum', 'return sum(range(10 ** 12))'],
+    ['a pattern that backtracks', "return re.match('(a+)+$', 'a' * 40 + 'b')"],
+    ['a power', 'return 10 ** 10 ** 9'],
+  ])('tells all states before %s that does not return', async (_, line) => {
+    const source = `import re\ndef f():\n    a = 0\n    for i in range(20):\n        a += i\n    ${line}\nf()\n`;
+    const traced = await trace(source, { limits: { seconds: 1 } });
+    expect(traced.ending.how).toBe('cut');
+    expect(traced.events.at(-1)).toBe('line f 6');
+    expect(last(traced, 'a')).toBe('190');
+  });
+
   it('cuts what takes too much memory', async () => {
     for (const source of ['x = bytearray(10 << 30)', 'x = []\nwhile True:\n    x = [x] * 10000000\n']) {
       const traced = await trace(source, { limits: { memory: 256 } });

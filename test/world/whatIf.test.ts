@@ -3,6 +3,7 @@ import { ReferenceWorld } from '../../adapter/world/reference';
 import { type RunEdit, traceProgram } from '../../adapter/python/tracer';
 import type { Action } from '../../adapter/trajectory/action';
 import type { Prediction, Step } from '../../adapter/trajectory/state';
+import type { Program } from '../../adapter/trajectory/program';
 import { Trajectory } from '../../adapter/trajectory/trajectory';
 
 const program = {
@@ -24,10 +25,10 @@ afterEach(async () => {
   await Promise.all(worlds.splice(0).map((world) => world.close()));
 });
 
-function open(): { readonly world: ReferenceWorld; readonly trajectory: Trajectory } {
-  const world = new ReferenceWorld(program);
+function open(of: Program = program): { readonly world: ReferenceWorld; readonly trajectory: Trajectory } {
+  const world = new ReferenceWorld(of);
   worlds.push(world);
-  return { world, trajectory: new Trajectory(program) };
+  return { world, trajectory: new Trajectory(of) };
 }
 
 function whatIf(locals: Readonly<Record<string, string>>, line: number | null = null) {
@@ -153,5 +154,80 @@ describe('what-ifs in the reference', () => {
     );
     const edited = await branch(world, trajectory, state, whatIf({}, 3));
     expect(await follow(world, trajectory, edited)).toHaveLength(1);
+  });
+
+  it.each([
+    ['an argument', 'def g(n, m=2):\n    return n * m\n', 'g(1)', 'g', 0, { n: '5', m: '7' }, '35'],
+    [
+      'an argument that a closure shares',
+      'def g(n):\n    def h():\n        return n + 1\n    return h()\n',
+      'g(1)',
+      'g',
+      0,
+      { n: '5' },
+      '6',
+    ],
+    [
+      'what a closure has from outside',
+      'def g(n):\n    def h():\n        return n + 1\n    return h() + n\n',
+      'g(1)',
+      'h',
+      0,
+      { n: '5' },
+      '11',
+    ],
+    [
+      'all arguments as they came',
+      'def g(*a, **k):\n    return a, k\n',
+      'g(1, b=2)',
+      'g',
+      0,
+      { a: '(3,)', k: "{'c': 4}" },
+      "((3,), {'c': 4})",
+    ],
+    [
+      'a generator that is resumed',
+      'def g():\n    def c():\n        x = 1\n        yield x\n        yield x\n    return [*c()]\n',
+      'g()',
+      'c',
+      1,
+      { x: '9' },
+      '[1, 9]',
+    ],
+    [
+      'a local that is not bound yet',
+      'def g(n):\n    if n:\n        m = 0\n    return m\n',
+      'g(0)',
+      'g',
+      0,
+      { m: '4' },
+      '4',
+    ],
+    [
+      'a class body',
+      'def g():\n    class C:\n        if y:\n            z = 1\n    return C.z\n',
+      'g()',
+      'C',
+      0,
+      { y: 'True', z: '3' },
+      '1',
+    ],
+  ])('changes %s at a call', async (_, source, entry, name, nth, change, returned) => {
+    const { world, trajectory } = open({ path: '/nowhere/call.py', source, entry, args: [] });
+    const states = await follow(world, trajectory, -1);
+    const calls = states.filter(
+      (at) => trajectory.event(at) === 'call' && trajectory.frame(at).function === name,
+    );
+    const call = calls[nth] ?? -1;
+    const action = whatIf(change);
+    expect(world.whatIfProblem(trajectory, call)).toBeNull();
+    const edited = await branch(world, trajectory, call, action);
+    for (const [local, repr] of action.locals) {
+      expect(trajectory.locals(edited)?.locals.get(local)?.repr).toBe(repr);
+    }
+    const last = (await follow(world, trajectory, edited)).at(-1) ?? -1;
+    expect(trajectory.state(last)).toMatchObject({ event: 'return', argument: { repr: returned } });
+    const event = states.find((at) => trajectory.event(at) === 'return') ?? -1;
+    expect(world.whatIfProblem(trajectory, event)).toMatch(/only at a call, or where a line/);
   });
 });
