@@ -112,7 +112,7 @@ describe('a conversation with an editor', () => {
     await open('uncaught');
     await client.start('/project/uncaught.py', [2], []);
     const [inner, outer] = await client.stack();
-    for (const context of ['hover', 'watch', 'repl', 'clipboard']) {
+    for (const context of ['hover', 'watch', 'repl', 'clipboard', 'variables']) {
       await client.request('evaluate', { expression: 'items', frameId: inner?.id, context });
       await client.request('evaluate', { expression: 'table["rows"][1]', frameId: outer?.id, context });
       await client.request('evaluate', { expression: 'nothing', frameId: inner?.id, context });
