@@ -39,8 +39,11 @@ export async function trace(file: string, options: TraceOptions): Promise<void> 
       signal,
     })) {
       // The world knows its version once the run has begun.
-      if (!out)
-        await (out = new RecordingOutput(options.output)).write(headerLine(program, world.description));
+      if (!out) {
+        out = new RecordingOutput(options.output);
+        await out.open();
+        await out.write(headerLine(program, world.description));
+      }
       for (const step of steps) {
         if (step.kind === 'end') {
           await out.write(endLine(step));
@@ -77,6 +80,11 @@ class RecordingOutput {
     this.#written = isStandard ? Promise.resolve() : finished(this.#stream);
     // Opening the file can fail before anything waits for it.
     this.#written.catch(() => undefined);
+  }
+
+  /** Waits until the file can be written: the run is not worth its time where it cannot. */
+  async open(): Promise<void> {
+    if (this.path !== '-') await this.#orFail(once(this.#stream, 'open'));
   }
 
   async write(line: string): Promise<void> {

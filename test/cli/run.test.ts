@@ -261,7 +261,8 @@ describe('trace', () => {
   it('says when it cannot write', async () => {
     const { code, stderr } = await neuralDebug(['trace', recursion, '-o', '/nowhere/out.jsonl']);
     expect(code).toBe(1);
-    expect(stderr).toContain('/nowhere/out.jsonl');
+    expect(stderr).toContain('/nowhere/out.jsonl cannot be written: there is no such file or folder.');
+    expect(stderr).not.toContain('Recorded');
   });
 });
 
