@@ -26,6 +26,15 @@ import {
 } from './heap';
 import { isMainGuard, mayCallOwnCode } from './moduleStart';
 import { Reprs } from './reprs';
+import {
+  builtinMethods,
+  comparingMethods,
+  isQuiet,
+  mayHide,
+  operationOf,
+  operatorMethods,
+  placeOf,
+} from './operators';
 import { type Evaluation, evaluationsOf, type Executable, executablesByLine, namesBound } from './statements';
 
 /** The names of one Python frame, and what is going on in it. */
@@ -44,6 +53,8 @@ interface Environment {
   readonly marks: Map<'disturbed' | 'call' | 'maker', number>;
   /** How often the bodies of loops were gone through, by where they stand. */
   readonly turns: Map<number, number>;
+  /** What loops go over, by where they stand. */
+  readonly loops: Map<number, Known>;
   /** Where what the line's calls were given was worked out. */
   readonly begun: Map<Origin, true>;
 }
@@ -279,6 +290,7 @@ export class Follower {
         taken: new Map(),
         marks: new Map(),
         turns: new Map(),
+        loops: new Map(),
         begun: new Map(),
       };
       this.#environments.set(frame.activation, environment);
@@ -452,19 +464,20 @@ export class Follower {
     const match = definition ? await this.#callOf(definition, parent, outer, executables, evaluations) : null;
     // What changes containers in the line may have run before this, or not.
     for (const { node } of evaluations) {
-      const isAround = match !== null && node.start <= match.start && node.end >= match.at;
+      const isAround = match !== null && node.start <= match.node.start && node.end >= match.node.end;
       if (node.type === 'call' && !isAround) await this.#forgetReceiver(node, parent, outer);
     }
     if (!match) {
       disturb();
       return;
     }
-    this.journal.set(outer.taken, match.at, true);
-    this.journal.set(environment.marks, 'call', match.at);
+    const at = placeOf(match.node);
+    this.journal.set(outer.taken, at, true);
+    this.journal.set(environment.marks, 'call', at);
     for (const [name, value] of match.names) this.journal.set(environment.names, name, value);
     if (match.made) {
       this.journal.set(environment.marks, 'maker', 1);
-      this.journal.set(outer.results, match.at, match.made);
+      this.journal.set(outer.results, at, match.made);
     }
   }
 
@@ -475,7 +488,7 @@ export class Follower {
     outer: Environment,
     executables: readonly Executable[],
     evaluations: readonly Evaluation[],
-  ): Promise<{ start: number; at: number; names: Map<string, Known>; made: Known | null } | null> {
+  ): Promise<{ node: SyntaxNode; names: Map<string, Known>; made: Known | null } | null> {
     const name = this.#word(definition.child('name'));
     const owner = this.#classOf(definition);
     const decorated = definition.parent?.type === 'decorated_definition' ? definition.parent : null;
@@ -485,19 +498,14 @@ export class Follower {
       ({ node }) => !outer.taken.has(node.end) && this.#mayEnter(node, name, owner, property, parent),
     );
     const [first] = left;
+    if (!first && owner !== null)
+      return this.#implicitCallOf(definition, name, owner, parent, outer, executables);
     if (!first || first.isRepeated || (left.length > 1 && !left.every(({ isCertain }) => isCertain)))
       return null;
     const { node } = first;
-    // What the line has read so far is kept as it is now: what is called may change it.
-    for (const { node: read, isCertain } of evaluations) {
-      if (read === node) break;
-      if (read.type === 'call' || !isCertain || outer.results.has(read.end)) continue;
-      if (this.#isUndisturbed(outer))
-        this.journal.set(outer.results, read.end, await this.#value(read, parent, outer));
-    }
+    await this.#keepRead(node, parent, outer, evaluations);
     const found = (names: Map<string, Known>, made: Known | null = null) => ({
-      start: node.start,
-      at: node.end,
+      node,
       names,
       made,
     });
@@ -536,6 +544,89 @@ export class Follower {
     return found(names, made);
   }
 
+  /** What a line has read so far is kept as it is now: what is called may change it. */
+  async #keepRead(
+    upTo: SyntaxNode,
+    parent: Frame,
+    outer: Environment,
+    evaluations: readonly Evaluation[],
+  ): Promise<void> {
+    for (const { node: read, isCertain } of evaluations) {
+      if (read === upTo) break;
+      if (!isCertain || outer.results.has(read.end) || !this.#isUndisturbed(outer)) continue;
+      if (read.type === 'attribute' || read.type === 'subscript') {
+        this.journal.set(outer.results, read.end, await this.#value(read, parent, outer));
+      } else if (read.type === 'call' && !outer.taken.has(read.end)) {
+        // What is made without a frame of its own was made before.
+        const made = this.#madeWithoutFrame(read, parent);
+        if (made === null) continue;
+        this.journal.set(outer.taken, read.end, true);
+        this.journal.set(outer.results, read.end, await this.#newInstance(made, read, parent, outer));
+      }
+    }
+  }
+
+  /** Which operation, or call of a builtin, enters a method such as `__add__`; null where that is not certain. */
+  async #implicitCallOf(
+    definition: SyntaxNode,
+    name: string,
+    owner: string,
+    parent: Frame,
+    outer: Environment,
+    executables: readonly Executable[],
+  ): Promise<{ node: SyntaxNode; names: Map<string, Known>; made: null } | null> {
+    const evaluations = executables.flatMap(evaluationsOf);
+    const { text } = this.source;
+    const compares = comparingMethods.has(name);
+    if (executables.some(({ node, parts }) => isCompound(node) || mayHide(text, parts, name))) return null;
+    const symbol = operatorMethods.get(name);
+    const builtin = builtinMethods.get(name);
+    const [self, other] = parametersOf(this.source.text, definition) ?? [];
+    if ((symbol === undefined && builtin === undefined) || self === undefined) return null;
+    for (const { node, isCertain, isRepeated } of evaluations) {
+      const place = placeOf(node);
+      if (node.type === 'subscript' && compares) return null;
+      const isRead = node.type === 'attribute' || node.type === 'subscript';
+      if (isRead || outer.taken.has(place) || outer.results.has(place)) continue;
+      let operands: readonly SyntaxNode[];
+      if (node.type === 'call') {
+        const callee = node.child('function');
+        const word =
+          callee?.type === 'identifier' && !this.#moduleNames.has(this.#word(callee))
+            ? this.#word(callee)
+            : '';
+        operands = word === builtin ? (node.child('arguments')?.parts ?? []) : [];
+        if (operands.length !== 1) {
+          // Other calls may enter the method by themselves.
+          if (!isQuiet(word, name)) return null;
+          continue;
+        }
+      } else {
+        const operation = operationOf(text, node);
+        // A lookup compares with what it looks through.
+        if (compares && (!operation || /in$/.test(operation.symbol))) return null;
+        if (operation && operation.symbol !== symbol) continue;
+        operands = operation ? [operation.left, operation.right] : [];
+      }
+      const [on, with_] = operands;
+      if (!on || isRepeated) return null;
+      const receiver = await this.#value(on, parent, outer);
+      if (receiver.kind === 'plain' || receiver.kind === 'box') {
+        const meets = compares && with_ ? await this.#value(with_, parent, outer) : null;
+        if (meets && (receiver.kind === 'box' || meets.kind !== 'plain')) return null;
+        continue;
+      }
+      const enters =
+        receiver.kind === 'instance' && this.classes.owner(receiver.instance.className, name)?.name === owner;
+      if (!enters || !isCertain) return null;
+      await this.#keepRead(node, parent, outer, evaluations);
+      const names = new Map<string, Known>([[self, receiver]]);
+      if (other !== undefined && with_) names.set(other, await this.#value(with_, parent, outer));
+      return { node, names, made: null };
+    }
+    return null;
+  }
+
   /** Whether a call, or reading an attribute, may enter a function. */
   #mayEnter(node: SyntaxNode, name: string, owner: string | null, property: boolean, parent: Frame): boolean {
     if (node.type === 'attribute') return property && this.#word(node.child('attribute')) === name;
@@ -554,6 +645,15 @@ export class Follower {
     const local = this.local(frame, word);
     if (local) return local.kind === 'class' ? local.name : null;
     return this.#moduleNames.get(word) === 'class' || this.classes.get(word) ? word : null;
+  }
+
+  /** The class that a call makes an instance of without running any of its code; null for other calls. */
+  #madeWithoutFrame(call: SyntaxNode, frame: Frame): string | null {
+    const callee = call.child('function');
+    const made = callee?.type === 'identifier' ? this.#calledClass(callee, frame) : null;
+    if (made === null || !this.classes.order(made)) return null;
+    const runsCode = ['__init__', '__post_init__'].some((name) => this.classes.method(made, name));
+    return runsCode ? null : made;
   }
 
   /** The first argument of a method that is not written among the arguments; null where that is not known. */
@@ -812,8 +912,9 @@ export class Follower {
     const before = await this.#value(left, frame, environment);
     const operator = /^\S+(?==)/.exec(this.source.text.slice(left.end, right.start).trim())?.[0] ?? '';
     const isEvaluated = isCertain && this.#isUndisturbed(environment) && operator !== '';
-    const text = `(${this.#text(left)}) ${operator} (${this.#text(right)})`;
-    const value = isEvaluated ? await this.#evaluate(text, node, frame, environment) : unknownValue;
+    const value = isEvaluated
+      ? await this.#evaluate(['(', left, `) ${operator} (`, right, ')'], node, frame, environment)
+      : unknownValue;
     if (before.kind === 'box') {
       // Containers are changed in place, but for tuples.
       if (before.box.kind !== 'tuple') {
@@ -839,18 +940,62 @@ export class Follower {
     const body = node.child('body');
     const left = node.child('left');
     const right = node.child('right');
-    if (!body || !left || !right || next < body.line || next > body.endLine) return;
+    if (!body || !left || !right) return;
     const from = this.trajectory.previousInFrame(before);
     const cameFrom = from === null ? 0 : this.trajectory.line(from);
     const isFirst = cameFrom < body.line || cameFrom > body.endLine;
+    if (next < body.line || next > body.endLine) {
+      // At its end a loop binds nothing. A body without events may have been gone through.
+      if (isFirst || !isCertain || next === node.line) return;
+      for (const name of namesBound(this.source.text, {
+        node,
+        firstLine: 0,
+        lastLine: 0,
+        parts: [left],
+        scopeLine: 0,
+      })) {
+        const bound = environment.names.get(name);
+        if (bound) values.set(name, bound);
+      }
+      return;
+    }
     const turn = isFirst ? 0 : (environment.turns.get(node.start) ?? -1) + 1;
     this.journal.set(environment.turns, node.start, turn);
-    if (left.type !== 'identifier' || !isCertain || turn < 0) return;
-    if (right.type !== 'identifier' && right.type !== 'attribute') return;
-    const iterated = await this.#value(right, frame, environment);
+    // What the loop goes over was worked out once; what that holds may change meanwhile.
+    const [over, how] = this.#iterated(right);
+    if (isFirst) {
+      const iterated = isCertain ? await this.#value(over, frame, environment) : unknownValue;
+      this.journal.set(environment.loops, node.start, iterated);
+    }
+    if (!isCertain || turn < 0) return;
+    const iterated = environment.loops.get(node.start) ?? unknownValue;
     const contents = iterated.kind === 'box' ? this.heap.contents(iterated.box) : null;
-    const item = contents && 'items' in contents ? contents.items[turn] : undefined;
-    if (item) values.set(this.#word(left), item);
+    const items = contents && 'items' in contents ? contents.items : null;
+    const entries = contents && 'entries' in contents ? [...contents.entries] : null;
+    const bind = (target: SyntaxNode | undefined, value: Known | undefined) => {
+      if (target?.type === 'identifier' && value) values.set(this.#word(target), value);
+    };
+    const targets = left.type === 'pattern_list' || left.type === 'tuple_pattern' ? left.parts : [];
+    if (how === 'values') bind(left, entries?.[turn]?.[1]);
+    else if (how === 'items') bind(targets[1], entries?.[turn]?.[1]);
+    else if (how === 'enumerate') bind(targets[1], items?.[turn]);
+    else bind(left, items?.[turn]);
+  }
+
+  /** What a loop goes over, and how: `enumerate(x)`, `x.values()`, `x.items()`, or as it is. */
+  #iterated(right: SyntaxNode): readonly [SyntaxNode, 'enumerate' | 'values' | 'items' | null] {
+    const callee = right.type === 'call' ? right.child('function') : null;
+    const given = right.child('arguments')?.parts ?? [];
+    const [only] = given;
+    const word = callee?.type === 'identifier' ? this.#word(callee) : null;
+    if (word === 'enumerate' && only && given.length === 1) {
+      const isBuiltin = !this.#moduleNames.has(word) && only.type !== 'keyword_argument';
+      if (isBuiltin && !only.type.endsWith('_splat')) return [only, 'enumerate'];
+    }
+    const object = callee?.type === 'attribute' ? callee.child('object') : null;
+    const name = object ? this.#word(callee?.child('attribute') ?? null) : '';
+    if (object && given.length === 0 && (name === 'values' || name === 'items')) return [object, name];
+    return [right, null];
   }
 
   // -- what calls do ------------------------------------------------------------------------------------
@@ -882,8 +1027,7 @@ export class Follower {
           await escape();
           return;
         }
-        const isPlain = !this.classes.method(className, '__init__') && !isRepeated;
-        if (!isPlain || this.classes.method(className, '__post_init__')) return;
+        if (isRepeated || this.#madeWithoutFrame(node, frame) === null) return;
         this.journal.set(
           environment.results,
           node.end,
@@ -964,7 +1108,7 @@ export class Follower {
       contents && isCertain
         ? expressionFor(name, this.#receiverText(call), argumentTexts(this.source.text, given))
         : null;
-    const value = text === null ? unknownValue : await this.#evaluate(text, call, frame, environment);
+    const value = text === null ? unknownValue : await this.#evaluate([text], call, frame, environment);
     this.heap.setContents(
       box,
       value.kind === 'box' && value.box.kind === box.kind ? this.heap.contents(value.box) : null,
@@ -1073,7 +1217,16 @@ export class Follower {
         return unknownValue;
       }
       case 'subscript':
+        if (result) return result;
         return this.#item(node, frame, environment);
+      case 'binary_operator':
+      case 'comparison_operator': {
+        const given = environment.results.get(placeOf(node));
+        if (given) return given;
+        return environment.taken.has(placeOf(node))
+          ? unknownValue
+          : this.#evaluated(node, frame, environment);
+      }
       case 'list':
       case 'tuple':
       case 'expression_list': {
@@ -1147,7 +1300,7 @@ export class Follower {
     const [first, second, third] = node.parts;
     if (!first || !second) return unknownValue;
     const test = node.type === 'boolean_operator' ? first : second;
-    const truth = await this.#evaluate(`bool(${this.#text(test)})`, node, frame, environment);
+    const truth = await this.#evaluate(['bool(', test, ')'], node, frame, environment);
     if (truth.kind !== 'plain') return unknownValue;
     const isTrue = truth.repr === 'True';
     if (node.type === 'conditional_expression') {
@@ -1213,9 +1366,7 @@ export class Follower {
   }
 
   #evaluated(node: SyntaxNode, frame: Frame, environment: Environment): Known | Promise<Known> {
-    return this.#isUndisturbed(environment)
-      ? this.#evaluate(this.#text(node), node, frame, environment)
-      : unknownValue;
+    return this.#isUndisturbed(environment) ? this.#evaluate([node], node, frame, environment) : unknownValue;
   }
 
   /** Whether nothing was written by a call of which it is not known when in the line it was made. */
@@ -1223,21 +1374,99 @@ export class Follower {
     return (environment.marks.get('disturbed') ?? this.heap.writes) === this.heap.writes;
   }
 
-  async #evaluate(text: string, node: SyntaxNode, frame: Frame, environment: Environment): Promise<Known> {
+  /** @param parts the expression: Python's text, and nodes that stand for theirs */
+  async #evaluate(
+    parts: readonly (string | SyntaxNode)[],
+    node: SyntaxNode,
+    frame: Frame,
+    environment: Environment,
+  ): Promise<Known> {
     const names = new Map<string, Value>();
+    let text = '';
+    for (const part of parts) {
+      text += typeof part === 'string' ? part : await this.#withKnownParts(part, names, frame, environment);
+    }
     for (const word of new Set(text.normalize('NFKC').match(/[\p{L}_][\p{L}\p{M}\p{N}_]*/gu) ?? [])) {
+      if (names.has(word)) continue;
       const known = environment.names.get(word) ?? this.global(frame, word).value;
       if (known.kind === 'unknown') {
         if (environment.names.has(word)) names.set(word, { repr: null, confidence: null });
         continue;
       }
-      const repr = this.reprs.expand(known, (instance) => this.allAttributes(instance), expressionDepth);
+      const repr = this.#expanded(known);
       if (repr.length > maxExpanded) return unknownValue;
       names.set(word, { repr, confidence: null });
     }
     const result = await this.evaluator.evaluate(text, names);
     if (result.kind !== 'value') return unknownValue;
     return this.reprs.read(result.repr, isNewValue(node));
+  }
+
+  /**
+   * The text of an expression in which attributes of classes, and what calls of the program gave, stand as names of
+   * their own, which are given values: the evaluator knows neither.
+   */
+  async #withKnownParts(
+    node: SyntaxNode,
+    names: Map<string, Value>,
+    frame: Frame,
+    environment: Environment,
+  ): Promise<string> {
+    let text = '';
+    let at = node.start;
+    /** Whether something was read before that a call may have changed since. */
+    let isFragile = false;
+    const pending = [node];
+    for (let next = pending.pop(); next; next = pending.pop()) {
+      // Inside comprehensions and lambdas names may mean something else.
+      if (/comprehension|generator_expression|lambda/.test(next.type)) {
+        isFragile = true;
+        continue;
+      }
+      const kept = isEvaluation(next) ? environment.results.get(placeOf(next)) : undefined;
+      const isRead = next.type === 'attribute' || next.type === 'subscript';
+      const value: Known | undefined = isRead || !isFragile ? kept : undefined;
+      const known = value ?? (await this.#classAttributeMeant(next, frame, environment));
+      if (!known) {
+        isFragile ||= next.type === 'identifier' && !this.#staysInCalls(this.#word(next), environment);
+        pending.push(...next.parts.toReversed());
+        continue;
+      }
+      isFragile ||= !value;
+      if (known.kind === 'unknown' || known.kind === 'class') continue;
+      const name = `_known_part_${names.size}`;
+      names.set(name, { repr: this.#expanded(known), confidence: null });
+      text += this.source.text.slice(at, next.start) + name;
+      at = next.end;
+    }
+    return text + this.source.text.slice(at, node.end);
+  }
+
+  /** Whether a name means the same, and that the same value, after a call that was made meanwhile. */
+  #staysInCalls(name: string, { names }: Environment): boolean {
+    return names.get(name)?.kind === 'plain' && !this.#shared.has(name);
+  }
+
+  /** The value of an attribute of a class; null for other nodes. */
+  async #classAttributeMeant(
+    node: SyntaxNode,
+    frame: Frame,
+    environment: Environment,
+  ): Promise<Known | null> {
+    const object = node.type === 'attribute' ? node.child('object') : null;
+    const of = object ? await this.#classMeant(object, frame, environment) : null;
+    return of === null ? null : this.#classAttribute(of, this.#attributeName(node));
+  }
+
+  /** The class that an expression means; null where it is none that is known. */
+  async #classMeant(node: SyntaxNode, frame: Frame, environment: Environment): Promise<string | null> {
+    const isShort = node.type === 'identifier' || node.type === 'attribute' || node.type === 'call';
+    const value = isShort ? await this.#value(node, frame, environment) : unknownValue;
+    return value.kind === 'class' ? value.name : null;
+  }
+
+  #expanded(value: Known): string {
+    return this.reprs.expand(value, (instance) => this.allAttributes(instance), expressionDepth);
   }
 
   // -- the source ---------------------------------------------------------------------------------------
@@ -1308,6 +1537,11 @@ export class Follower {
     const known = this.local(frame, name);
     return (known && this.reprs.write(known)) ?? '';
   }
+}
+
+/** Whether what a node gave is kept by its place. */
+function isEvaluation({ type }: SyntaxNode): boolean {
+  return ['call', 'attribute', 'subscript', 'binary_operator', 'comparison_operator'].includes(type);
 }
 
 function isCompound(node: SyntaxNode): boolean {

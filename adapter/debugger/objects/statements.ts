@@ -12,7 +12,7 @@ export interface Executable {
   readonly scopeLine: number;
 }
 
-/** A call, or an attribute that is read, in the order of evaluation. */
+/** A call, an attribute or item that is read, or an operation, in the order of evaluation. */
 export interface Evaluation {
   readonly node: SyntaxNode;
   /** Whether it is evaluated whenever its statement is. */
@@ -66,6 +66,14 @@ const repeated: ReadonlySet<string> = new Set([
   'lambda',
 ]);
 
+const evaluated: ReadonlySet<string> = new Set([
+  'call',
+  'attribute',
+  'subscript',
+  'binary_operator',
+  'comparison_operator',
+]);
+
 /** The executables by each of their lines. */
 export function executablesByLine(source: PythonSource): ReadonlyMap<number, readonly Executable[]> {
   const byLine = new Map<number, Executable[]>();
@@ -98,7 +106,7 @@ function executableOf(node: SyntaxNode, scopeLine: number): Executable {
   return { node, firstLine: node.line, lastLine, parts, scopeLine };
 }
 
-/** The calls and attributes of an executable, in the order of evaluation. */
+/** The calls, attributes, items and operations of an executable, in the order of evaluation. */
 export function evaluationsOf({ parts }: Executable): Evaluation[] {
   const found: Evaluation[] = [];
   const visit = (node: SyntaxNode, isCertain: boolean, isRepeated: boolean): void => {
@@ -110,7 +118,7 @@ export function evaluationsOf({ parts }: Executable): Evaluation[] {
         (node.type === 'boolean_operator' && child.field === 'right');
       visit(child, isCertain && !inside && !isOptional, inside);
     }
-    if (node.type === 'call' || node.type === 'attribute') found.push({ node, isCertain, isRepeated });
+    if (evaluated.has(node.type)) found.push({ node, isCertain, isRepeated });
   };
   for (const part of parts) visit(part, true, false);
   return found;
