@@ -151,8 +151,10 @@ describe('a log point', () => {
     await session.start(true);
     await session.forward('continue');
     expect(logged).toEqual([
-      { line: 4, text: 'ZeroDivisionError: integer division or modulo by zero a\né {n' },
+      { line: 4, state: 22, text: 'ZeroDivisionError: integer division or modulo by zero a\né {n' },
     ]);
+    expect(session.trajectory.line(22)).toBe(4);
+    expect(session.trajectory.event(22)).toBe('line');
   });
 
   it('is no stop of a step, and a step that ends on it writes', async () => {
