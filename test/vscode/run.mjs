@@ -29,6 +29,7 @@ const { groups } = await import('./ui.mjs');
 const { picturesFor, themesFor } = await import('./pictures.mjs');
 const { startBrowser, Workbench } = await import('./workbench.mjs');
 const { VsCodeServer } = await import('./vscodeServer.mjs');
+const { runApiTests } = await import('./apiTests.mjs');
 
 rmSync(results, { recursive: true, force: true });
 mkdirSync(results, { recursive: true });
@@ -42,8 +43,10 @@ const browser = await startBrowser();
 let passed = 0;
 let failed = 0;
 try {
-  if (pictures === null) for (const group of groups) await runGroup(group);
-  else for (const part of pictures) await inVsCode(part.setup, part.take);
+  if (pictures === null) {
+    await runApi();
+    for (const group of groups) await runGroup(group);
+  } else for (const part of pictures) await inVsCode(part.setup, part.take);
 } finally {
   await browser.close();
   await modelServer.stop();
@@ -51,6 +54,22 @@ try {
 if (pictures === null) {
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+}
+
+/** The tests of the API, whose names begin with "api". */
+async function runApi() {
+  const { only = 'api' } = options;
+  if (!only.startsWith('api')) return;
+  const results = await runApiTests(browser, modelServer, vsix, only.replace(/^api(, )?/, ''));
+  for (const { title, problem, milliseconds } of results) {
+    if (problem === null) passed++;
+    else failed++;
+    console.log(
+      problem === null
+        ? `✓ api, ${title} (${milliseconds} ms)`
+        : `✗ api, ${title}\n  ${problem.replaceAll('\n', '\n  ')}`,
+    );
+  }
 }
 
 async function runGroup({ name: groupName, setup: groupSetup, tests }) {

@@ -34,6 +34,7 @@ export class VsCodeServer {
   /**
    * @param {object} options
    * @param {string} options.vsix the package of the extension to install
+   * @param {boolean} [options.runsApiTests] whether pages may have a suite of tests run in the extension host
    * @param {object} [options.settings] the user's settings, beside those that keep VS Code quiet
    * @param {object} [options.machineSettings] the settings of machine scope
    * @param {Record<string, string>} [options.environment] variables for the extension
@@ -43,6 +44,7 @@ export class VsCodeServer {
    */
   static async start({
     vsix,
+    runsApiTests = false,
     settings = {},
     machineSettings = {},
     environment = {},
@@ -73,6 +75,7 @@ export class VsCodeServer {
     const quiet = ['--telemetry-level', 'off', '--disable-telemetry', '--disable-experiments'];
     const noQuestions = ['--disable-getting-started-override', '--skip-welcome'];
     if (!asksForTrust) noQuestions.push('--disable-workspace-trust');
+    if (runsApiTests) noQuestions.push('--enable-smoke-test-driver');
     server.#process = spawn(
       codeServerNode,
       ['out/server-main.js', ...common, ...listen, ...quiet, ...noQuestions],
@@ -92,6 +95,24 @@ export class VsCodeServer {
   /** Settles when VS Code has ended, whatever ended it. */
   get ended() {
     return this.#ended;
+  }
+
+  /**
+   * The address of a workbench that runs a suite of tests in its extension host.
+   *
+   * @param {string | null} folder the folder that is open
+   * @param {string} extension the folder of an extension that is loaded beside those that are installed
+   * @param {string} suite the module with `run`
+   */
+  apiTestsUrl(folder, extension, suite) {
+    const remote = (path) => `vscode-remote://127.0.0.1:${this.port}${path}`;
+    const payload = [
+      ['extensionDevelopmentPath', remote(extension)],
+      ['extensionTestsPath', remote(suite)],
+      ['skipWelcome', 'true'],
+    ];
+    const place = folder === null ? 'ew=true' : `folder=${encodeURIComponent(folder)}`;
+    return `http://127.0.0.1:${this.port}/?${place}&payload=${encodeURIComponent(JSON.stringify(payload))}`;
   }
 
   /** The path of the file with the settings of machine scope. */
