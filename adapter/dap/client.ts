@@ -41,12 +41,19 @@ export class Client {
   }
 
   sourceOf(path: string): DebugProtocol.Source {
+    if (isUri(path)) return { name: path.replace(/^[^:]*:/, ''), path };
     return { name: basename(path), path: this.#wants.pathFormat === 'uri' ? pathToFileURL(path).href : path };
   }
 
   /** The file that a source of the client's names; null if it names none. */
   ownPath({ path }: { readonly path?: string | undefined }): string | null {
     if (path === undefined) return null;
+    if (isUri(path) && !path.startsWith('file:')) return path;
     return resolve(path.startsWith('file:') ? fileURLToPath(path) : path);
   }
+}
+
+/** Whether a source is named by a URI: a text that is in no file is. One letter before a colon is a drive. */
+export function isUri(path: string): boolean {
+  return /^[a-z][a-z\d+.-]+:/i.test(path);
 }

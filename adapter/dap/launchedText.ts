@@ -6,7 +6,7 @@ import { sameLines } from '../python/sameLines';
 import type { LineBreakpoint } from '../debugger/breakpoints';
 import type { Opened } from '../debugger/open';
 import type { Program } from '../trajectory/program';
-import type { Client } from './client';
+import { type Client, isUri } from './client';
 
 /** What a session has opened, with the text that it shows. */
 export type OpenedText = Opened & { readonly text: LaunchedText };
@@ -64,7 +64,12 @@ export class LaunchedText {
   }
 
   #look(): void {
-    const { path } = this.program;
+    const { path, source } = this.program;
+    if (isUri(path)) {
+      // Such a text is in the editor only, which tells what was changed in it.
+      this.#saved = { stamp: '', text: source };
+      return;
+    }
     try {
       const { mtimeMs, size } = statSync(path);
       const stamp = `${mtimeMs} ${size}`;

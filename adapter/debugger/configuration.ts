@@ -56,6 +56,8 @@ const budgetShape = z.strictObject({
 const configurationShape = z.object({
   /** The Python file. A recording brings its own program. */
   program: z.string().min(1).nullable().default(null),
+  /** The program's text, where it is in no file; `program` is then only its name. */
+  source: z.string().nullable().default(null),
   /** The call to debug; null: the file as a script. */
   entry: z.string().trim().min(1).nullable().default(null),
   /** The script's arguments. */

@@ -43,7 +43,7 @@ export async function openDebugger(
   if (kind === null) throw errors.noWorld();
   const python = await choosePython(configuration.sandbox, configuration.python);
   const recording = kind === 'recording' ? await openRecording(configuration.recording) : null;
-  const given = recording?.header.program ?? (await readProgram(configuration));
+  const given = recording?.header.program ?? (await programOf(configuration));
   const source = await PythonSource.parse(given.source);
   const { startAt } = configuration;
   const program = startAt && !recording ? { ...given, entry: entryTo(source, startAt, given.entry) } : given;
@@ -83,6 +83,12 @@ export async function openReference(
   program: Program,
 ): Promise<World> {
   return new ReferenceWorld(program, { python: await choosePython(sandbox, python) });
+}
+
+/** The program of a configuration, which has its text or names its file. */
+async function programOf({ program: path, source, entry, args }: Configuration): Promise<Program> {
+  if (path === null || source === null) return readProgram({ program: path, entry, args });
+  return { path, source, entry, args };
 }
 
 /** Reads a program's source from its file. */

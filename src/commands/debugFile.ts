@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { functionCall, thisFile } from '../debug/configurationProvider';
+import { startOptions } from '../debug/unsavedText';
 
 /** Debugs the file of the active editor as a script. */
 export async function debugFile(): Promise<void> {
@@ -25,5 +26,5 @@ export async function askEntryCall(): Promise<string | undefined> {
 async function start(configuration: vscode.DebugConfiguration): Promise<void> {
   const document = vscode.window.activeTextEditor?.document;
   const folder = document && vscode.workspace.getWorkspaceFolder(document.uri);
-  await vscode.debug.startDebugging(folder, configuration);
+  await vscode.debug.startDebugging(folder, configuration, startOptions());
 }

@@ -5,6 +5,7 @@ import { readSettings } from '../settings';
 import type { ExampleCalls } from '../../adapter/lsp/protocol';
 import { shortText, shownText } from '../../adapter/shownText';
 import { functionCall } from '../debug/configurationProvider';
+import { programIn, startOptions } from '../debug/unsavedText';
 import { typedCall } from '../languageClient/callChoice';
 import type { LanguageFeatures } from '../languageClient/languageFeatures';
 import { showError } from '../messages';
@@ -38,12 +39,14 @@ export async function debugFunction(
   const chosen = await askCall({ features, keys }, target);
   if (!chosen) return;
   const { document, call } = chosen;
-  await vscode.debug.startDebugging(vscode.workspace.getWorkspaceFolder(document.uri), {
+  const configuration = {
     ...functionCall,
     name: `Neural Debug: ${shortText(call, 60)}`,
-    program: document.uri.fsPath,
+    ...programIn(document),
     entry: call,
-  });
+  };
+  const folder = vscode.workspace.getWorkspaceFolder(document.uri);
+  await vscode.debug.startDebugging(folder, configuration, startOptions());
 }
 
 /** Asks for a call of the function at the cursor; undefined, which ends a launch, where there is none. */

@@ -8,6 +8,7 @@ import type { ApiKeys } from '../servers/apiKeys';
 import type { Consent } from '../servers/consent';
 import { readSettings } from '../settings';
 import { debugType } from './debugType';
+import { withUnsavedText } from './unsavedText';
 import { choosePython, chooseWorld, readLaunchFields } from './launchConfiguration';
 
 /** The configuration of F5 without a launch.json. */
@@ -52,7 +53,12 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
       void showError(errors.noPythonFile());
       return undefined;
     }
-    return resolved;
+    try {
+      return withUnsavedText(resolved);
+    } catch (thrown) {
+      void showError(thrown);
+      return undefined;
+    }
   }
 
   async resolveDebugConfigurationWithSubstitutedVariables(
@@ -82,8 +88,8 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
     const choice = chooseWorld(fields, settings, this.consent.confirmed);
     if (choice.world === 'recording') return { ...completed, world: 'recording' };
 
-    const program = absolutePath(fields.program, folder);
-    if (!(await isFile(program))) throw errors.programNotFound(program);
+    const program = fields.source ? (fields.program ?? '') : absolutePath(fields.program, folder);
+    if (!fields.source && !(await isFile(program))) throw errors.programNotFound(program);
     const settled = { ...completed, program };
     switch (choice.world) {
       case 'ask':

@@ -13,6 +13,7 @@ export interface ServerConfiguration {
 /** What the extension itself reads of a launch configuration; the debug adapter parses the whole. */
 const launchFields = z.object({
   program: z.string().optional(),
+  source: z.string().optional(),
   world: z.enum(['server', 'reference', 'recording']).optional(),
   recording: z.string().optional(),
   python: z.string().optional(),

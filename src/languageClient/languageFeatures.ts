@@ -98,6 +98,7 @@ export class LanguageFeatures implements vscode.Disposable {
     const options: LanguageClientOptions = {
       documentSelector: [
         { scheme: 'file', language: 'python' },
+        { scheme: 'untitled', language: 'python' },
         { language: 'neural-debug-recording' },
         { language: 'cwm-trace' },
       ],

@@ -11,13 +11,13 @@ const patience = 20_000;
 /** Waits until a look gives something other than null, undefined or false. */
 export async function until<T>(
   look: () => T | Promise<T>,
-  what: string,
+  what: string | (() => string),
 ): Promise<NonNullable<Exclude<T, false>>> {
   const deadline = Date.now() + patience;
   for (;;) {
     const seen = await look();
     if (seen !== null && seen !== undefined && seen !== false) return seen as NonNullable<Exclude<T, false>>;
-    if (Date.now() > deadline) throw new Error(`Not seen: ${what}`);
+    if (Date.now() > deadline) throw new Error(`Not seen: ${typeof what === 'string' ? what : what()}`);
     await sleep(50);
   }
 }
@@ -46,7 +46,9 @@ const frames = z.object({
   ),
 });
 const scopesShape = z.object({ scopes: z.array(z.object({ variablesReference: z.int() })) });
-const rowsShape = z.object({ variables: z.array(z.object({ name: z.string(), value: z.string() })) });
+const rowsShape = z.object({
+  variables: z.array(z.object({ name: z.string(), value: z.string(), evaluateName: z.string().optional() })),
+});
 const event = z.object({
   type: z.literal('event'),
   event: z.string(),
@@ -57,15 +59,37 @@ const event = z.object({
 export class Debugged {
   readonly stops: string[] = [];
   readonly output: string[] = [];
+  /** Whether the adapter said that the session is over. */
   ended = false;
+  /** Whether the session is over for the editor, too. */
+  isGone = false;
+  /** When the editor and the adapter last spoke, in milliseconds. */
+  lastMessage = 0;
 
   constructor(readonly session: vscode.DebugSession) {}
+
+  /**
+   * Whether the editor has nothing more to ask. A session that ends while the editor still takes in a stop stays
+   * its active one.
+   */
+  get isQuiet(): boolean {
+    return this.ended || Date.now() - this.lastMessage > 500;
+  }
+
+  /** Ends the session as a person does, who has seen the last stop. */
+  async stop(): Promise<void> {
+    if (this.isGone) return;
+    await until(() => this.isQuiet, 'the end of what the editor asks about the last stop');
+    await vscode.debug.stopDebugging(this.session);
+    await until(() => this.isGone, `the end of ${this.session.name}`);
+  }
 
   /** Waits for a number of stops since the start. */
   async stopped(count = this.stops.length + 1): Promise<void> {
     await until(
       () => this.stops.length >= count || this.ended,
-      `stop ${count} of ${this.session.name}; so far: ${this.stops.join(', ')}; ${this.output.join('')}`,
+      () =>
+        `stop ${count} of ${this.session.name}; so far: ${this.stops.join(', ')}; ${this.output.join('')}`,
     );
     if (this.stops.length < count) throw new Error(`${this.session.name} ended: ${this.output.join('')}`);
   }
@@ -88,13 +112,28 @@ export class Debugged {
     return (await this.topFrame()).line;
   }
 
+  /** What an expression gives in the top frame. */
+  async valueOf(expression: string): Promise<string> {
+    const frameId = (await this.topFrame()).id;
+    const said: unknown = await this.session.customRequest('evaluate', {
+      expression,
+      frameId,
+      context: 'watch',
+    });
+    return z.object({ result: z.string() }).parse(said).result;
+  }
+
   /** The top frame's locals. */
   async locals(): Promise<Record<string, string>> {
     const { id } = await this.topFrame();
     const scopes: unknown = await this.session.customRequest('scopes', { frameId: id });
     const [first] = scopesShape.parse(scopes).scopes;
     const rows: unknown = await this.session.customRequest('variables', first);
-    return Object.fromEntries(rowsShape.parse(rows).variables.map(({ name, value }) => [name, value]));
+    // The least confidence has no name that an expression could use, and is no local.
+    const { variables } = rowsShape.parse(rows);
+    return Object.fromEntries(
+      variables.filter(({ evaluateName }) => evaluateName).map(({ name, value }) => [name, value]),
+    );
   }
 }
 
@@ -104,12 +143,20 @@ let isWatching = false;
 function watch(): void {
   if (isWatching) return;
   isWatching = true;
+  vscode.debug.onDidTerminateDebugSession(({ id }) => {
+    const debugged = known.get(id);
+    if (debugged) debugged.isGone = true;
+  });
   vscode.debug.registerDebugAdapterTrackerFactory('*', {
     createDebugAdapterTracker: (session) => {
       const debugged = new Debugged(session);
       known.set(session.id, debugged);
       return {
+        onWillReceiveMessage: () => {
+          debugged.lastMessage = Date.now();
+        },
         onDidSendMessage: (message: unknown) => {
+          debugged.lastMessage = Date.now();
           const { data } = event.safeParse(message);
           if (data?.event === 'stopped') debugged.stops.push(data.body?.reason ?? '');
           else if (data?.event === 'output') debugged.output.push(data.body?.output ?? '');
@@ -168,7 +215,8 @@ export function breakpoint(path: string, line: number): vscode.SourceBreakpoint 
 /** Ends all sessions, takes all breakpoints away, and closes all editors, whatever is unsaved. */
 export async function leaveNothing(): Promise<void> {
   vscode.debug.removeBreakpoints(vscode.debug.breakpoints);
-  await vscode.debug.stopDebugging();
+  // One after the other: of several that end at once the editor may keep one as the active one.
+  for (const debugged of known.values()) await debugged.stop();
   await until(() => vscode.debug.activeDebugSession === undefined, 'the end of the sessions');
   await until(async () => {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');

@@ -43,14 +43,13 @@ export async function run(): Promise<void> {
       const title = `${group}: ${name}`;
       if (!title.includes(process.env[onlyVariable] ?? '')) continue;
       const begin = Date.now();
-      const problem = await within(limit, test()).then(
+      const problem = await within(limit, test().finally(leaveNothing)).then(
         () => null,
         (thrown: unknown) => (thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)),
       );
       if (problem !== null) failures++;
       results.push({ title, problem, milliseconds: Date.now() - begin });
       write(false);
-      await leaveNothing();
     }
   }
   write(true);

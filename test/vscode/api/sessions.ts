@@ -70,13 +70,6 @@ export const sessions: Group = {
       await writeFile(path, 'x = 1\n');
       await debugged.go('next');
       assert.equal(await debugged.line(), 3);
-      const [inline] = await vscode.commands.executeCommand<vscode.InlineValue[]>(
-        'vscode.executeInlineValueProvider',
-        vscode.Uri.file(path),
-        new vscode.Range(0, 0, 9, 0),
-        { frameId: (await debugged.topFrame()).id, stoppedLocation: new vscode.Range(2, 0, 2, 1) },
-      );
-      assert.ok(inline, 'There are values beside the lines that are left.');
       await debugged.go('continue');
       assert.equal((await debugged.locals())['total'], '6');
     },

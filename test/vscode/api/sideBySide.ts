@@ -1,16 +1,24 @@
 import assert from 'node:assert/strict';
-import * as vscode from 'vscode';
 import { z } from 'zod';
-import { type Debugged, debug, inFolder, openFile, until } from './debugging';
+import { type Debugged, debug, inFolder, openFile } from './debugging';
 import type { Group } from './run';
 
 const about = z.object({ kind: z.string(), isReal: z.boolean(), state: z.int() });
-const tree = z.object({ nodes: z.array(z.object({ label: z.string() })) });
+const tree = z.object({ nodes: z.array(z.object({ state: z.int(), label: z.string() })) });
 
-async function rootLabels({ session }: Debugged): Promise<string[]> {
-  const page = { parent: null, after: null, count: 10 };
-  const said: unknown = await session.customRequest('neuralDebug/stateTree', page);
-  return tree.parse(said).nodes.map(({ label }) => label);
+/** What the state tree shows in the module. */
+async function statementsIn({ session }: Debugged): Promise<string[]> {
+  const page = async (parent: number | null) => {
+    const said: unknown = await session.customRequest('neuralDebug/stateTree', {
+      parent,
+      after: null,
+      count: 10,
+    });
+    return tree.parse(said).nodes;
+  };
+  const [module] = await page(null);
+  assert.ok(module);
+  return (await page(module.state)).map(({ label }) => label);
 }
 
 export const sideBySide: Group = {
@@ -36,10 +44,9 @@ export const sideBySide: Group = {
         (await Promise.all(worlds)).map(({ isReal }) => isReal),
         [false, true],
       );
-      assert.notDeepEqual(await rootLabels(left), await rootLabels(right));
+      assert.notDeepEqual(await statementsIn(left), await statementsIn(right));
 
-      await vscode.debug.stopDebugging(left.session);
-      await until(() => left.ended, 'the end of the first');
+      await left.stop();
       await right.go('next');
       assert.equal(await right.line(), 3);
       assert.equal(right.ended, false);

@@ -40,7 +40,9 @@ class OtherAdapter {
       case 'scopes':
         return { scopes: [{ name: 'Other', variablesReference: 1, expensive: false }] };
       case 'variables':
-        return { variables: [{ name: 'other', value: '"theirs"', variablesReference: 0 }] };
+        return {
+          variables: [{ name: 'other', value: '"theirs"', variablesReference: 0, evaluateName: 'other' }],
+        };
       case 'evaluate':
         return { result: `theirs: ${args.expression}`, variablesReference: 0 };
       default:
