@@ -41,16 +41,21 @@ function valuesOf(trajectory: Trajectory, at: number, after: number | null, read
   const then = after === null ? null : trajectory.locals(after)?.locals;
   const values = new Map<string, string>();
   for (const [name, { repr }] of then ?? []) {
-    if (repr !== null && before?.get(name)?.repr !== repr) values.set(name, repr);
+    if (repr !== null && before?.get(name)?.repr !== repr && !saysLittle(repr)) values.set(name, repr);
   }
   for (const name of reads) {
     const repr = before?.get(name)?.repr ?? null;
-    if (repr !== null && !values.has(name) && !isDefinition(repr)) values.set(name, repr);
+    if (repr !== null && !values.has(name) && !saysLittle(repr)) values.set(name, repr);
   }
   return Array.from(values, ([name, repr]) => ({ name, repr })).slice(0, limits.values);
 }
 
-/** Functions, classes and modules are named on many lines, and what they are is seen there. */
-function isDefinition(repr: string): boolean {
-  return /^<(function|class|module|built-in|bound method|method)\b/.test(repr);
+/**
+ * Functions, classes and modules are named on many lines, and what they are is seen there; of other objects the repr
+ * says no more than their class.
+ */
+function saysLittle(repr: string): boolean {
+  return /^<((function|class|module|built-in|bound method|method)\b|[\w.]+ object( at 0x[0-9a-fA-F]+)?>$)/.test(
+    repr,
+  );
 }

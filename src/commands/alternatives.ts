@@ -47,6 +47,8 @@ export async function showAlternatives(session: vscode.DebugSession, of: Alterna
   const chosen = await vscode.window.showQuickPick(items, {
     title: name === null ? `What else could be here, on line ${line}?` : `What else could ${name} be?`,
     placeHolder: notes[0] ?? 'Choose one to follow its branch',
+    // What is shown is drawn anew meanwhile, by which the editor takes the focus.
+    ignoreFocusOut: true,
   });
   if (chosen && chosen.branch !== null)
     await session.customRequest('neuralDebug/switchBranch', { branch: chosen.branch });

@@ -8,11 +8,14 @@ import { debugType } from '../debug/debugType';
 import { showError } from '../messages';
 import type { RealRuns } from '../servers/realRuns';
 import type { StateTree, TreeEntry } from '../views/stateTree';
+import { ValueDocuments } from '../views/valueDocuments';
 import { showAlternatives } from './alternatives';
 import { runBackToCursor } from './runBackToCursor';
 
 /** The commands on the states and values of a running session. */
 export class SessionCommands {
+  readonly #documents = new ValueDocuments();
+
   constructor(
     private readonly tree: StateTree,
     private readonly realRuns: RealRuns,
@@ -34,6 +37,7 @@ export class SessionCommands {
       compareWithRealRun: () => this.#compare(),
     };
     return vscode.Disposable.from(
+      this.#documents.register(),
       ...Object.entries(commands).map(([name, run]) =>
         vscode.commands.registerCommand(`neuralDebug.${name}`, async (...args: never[]) => {
           try {
@@ -80,7 +84,12 @@ export class SessionCommands {
         detail: `${group.count} of ${count} samples agree`,
         branch: group.branch,
       })),
-      { title: 'Sampled next states', placeHolder: notes[0] ?? 'Choose one to follow its branch' },
+      {
+        title: 'Sampled next states',
+        placeHolder: notes[0] ?? 'Choose one to follow its branch',
+        // What is shown is drawn anew meanwhile, by which the editor takes the focus.
+        ignoreFocusOut: true,
+      },
     );
     if (chosen && chosen.branch !== null) {
       await session.customRequest('neuralDebug/switchBranch', { branch: chosen.branch });
@@ -141,8 +150,7 @@ export class SessionCommands {
 
   async #openValue(at: unknown): Promise<void> {
     const { value } = await wholeValue(at);
-    const document = await vscode.workspace.openTextDocument({ language: 'python', content: value });
-    await vscode.window.showTextDocument(document, { preview: true });
+    await this.#documents.open(variableOf(at)?.name ?? 'value', value);
   }
 
   async #copyValue(at: unknown): Promise<void> {

@@ -54,6 +54,19 @@ describe('inline values', () => {
     ]);
   });
 
+  it('leave out what says no more than what kind of thing it is', async () => {
+    const source = 'def make():\n    def inner(): pass\n    cart = Cart()\n    return cart\n';
+    const inner = '<function make.<locals>.inner>';
+    const made = new Trajectory({ path: '/p.py', source, entry: 'make()', args: [] });
+    recordSteps(made, -1, [
+      step('call', 'make', 1, {}),
+      step('line', 'make', 2, {}),
+      step('line', 'make', 3, { inner }),
+      step('line', 'make', 4, { inner, cart: '<__main__.Cart object at 0x7f00>' }),
+    ]);
+    expect(inlineValues(await PythonSource.parse(source), made, 3)).toEqual([]);
+  });
+
   it('are none before anything has run', async () => {
     expect(await shown(1)).toEqual([]);
   });

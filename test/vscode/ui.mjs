@@ -8,6 +8,7 @@ import { languageGroup } from './languageUi.mjs';
 import { startCountingServer } from './modelServer.mjs';
 import { packageTests } from './packaged.mjs';
 import { root } from './setup.mjs';
+import { starting, whatElse } from './starting.mjs';
 import { stateTree } from './stateTree.mjs';
 import { until } from './workbench.mjs';
 
@@ -253,4 +254,6 @@ export const groups = [
   guessInput(connected),
   stateTree(connected),
   languageGroup(connected),
+  starting(connected),
+  whatElse,
 ];
