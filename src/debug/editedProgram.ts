@@ -17,6 +17,8 @@ const answer = z.object({ hasChanged: z.boolean() });
 export class EditedPrograms implements vscode.Disposable {
   readonly #texts = new Map<string, Promise<readonly string[] | null>>();
   readonly #delays = new Map<string, NodeJS.Timeout>();
+  /** The last question that each session was asked; an answer to another one is out of date. */
+  readonly #asked = new Map<string, object>();
   readonly #edited = new Set<string>();
   readonly #item = vscode.window.createStatusBarItem('neuralDebug.edited', vscode.StatusBarAlignment.Left);
   readonly #subscriptions: vscode.Disposable[];
@@ -48,8 +50,18 @@ export class EditedPrograms implements vscode.Disposable {
     ];
   }
 
-  /** A session has begun, or begun again: its text is to be asked for anew. */
+  /** A session begins again, with the text that its file has then: what is not saved is told to it anew. */
+  restarted(session: vscode.DebugSession): void {
+    this.forget(session.id);
+    const unsaved = vscode.workspace.textDocuments.find((one) => one.isDirty && isProgramOf(session, one));
+    if (unsaved) this.#tellSoon(session, unsaved);
+  }
+
+  /** A session is over, or begins again: its text is to be asked for anew, and no answer to come is of use. */
   forget(sessionId: string): void {
+    clearTimeout(this.#delays.get(sessionId));
+    this.#delays.delete(sessionId);
+    this.#asked.delete(sessionId);
     this.#texts.delete(sessionId);
     this.#edited.delete(sessionId);
     this.#show();
@@ -78,7 +90,10 @@ export class EditedPrograms implements vscode.Disposable {
 
   #changed(document: vscode.TextDocument): void {
     const session = vscode.debug.activeDebugSession;
-    if (!session || !isProgramOf(session, document)) return;
+    if (session && isProgramOf(session, document)) this.#tellSoon(session, document);
+  }
+
+  #tellSoon(session: vscode.DebugSession, document: vscode.TextDocument): void {
     clearTimeout(this.#delays.get(session.id));
     this.#delays.set(
       session.id,
@@ -88,15 +103,18 @@ export class EditedPrograms implements vscode.Disposable {
 
   async #tell(session: vscode.DebugSession, document: vscode.TextDocument): Promise<void> {
     this.#delays.delete(session.id);
+    const question = { text: document.isDirty ? document.getText() : null };
+    this.#asked.set(session.id, question);
+    let hasChanged = false;
     try {
-      const text = document.isDirty ? document.getText() : null;
-      const said: unknown = await session.customRequest('neuralDebug/editorText', { text });
-      if (answer.parse(said).hasChanged) this.#edited.add(session.id);
-      else this.#edited.delete(session.id);
+      const said: unknown = await session.customRequest('neuralDebug/editorText', question);
+      ({ hasChanged } = answer.parse(said));
     } catch {
       // The session has ended meanwhile.
-      this.#edited.delete(session.id);
     }
+    if (this.#asked.get(session.id) !== question) return;
+    if (hasChanged) this.#edited.add(session.id);
+    else this.#edited.delete(session.id);
     this.#show();
   }
 

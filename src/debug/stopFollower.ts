@@ -29,7 +29,7 @@ export class StopFollower implements vscode.DebugAdapterTrackerFactory {
   createDebugAdapterTracker(session: vscode.DebugSession): vscode.DebugAdapterTracker {
     return {
       onWillReceiveMessage: (message: unknown) => {
-        if (restart.safeParse(message).success) this.edited.forget(session.id);
+        if (restart.safeParse(message).success) this.edited.restarted(session);
       },
       onDidSendMessage: (message: unknown) => {
         const parsed = event.safeParse(message);

@@ -46,7 +46,16 @@ const otherDefaults: ReadonlySet<string> = new Set(['program', 'server.format'])
 
 /** What the adapter takes of a nullable attribute besides null: null stands for an attribute that is not set. */
 function withoutNull(given: unknown): Attribute {
-  const { anyOf, ...rest } = z.looseObject({ anyOf: z.array(z.unknown()).optional() }).parse(given);
+  const { anyOf, type, ...others } = z
+    .looseObject({
+      anyOf: z.array(z.unknown()).optional(),
+      type: z.union([z.string(), z.array(z.string())]).optional(),
+    })
+    .parse(given);
+  const rest = {
+    ...others,
+    ...(type !== undefined && { type: Array.isArray(type) ? type.find((one) => one !== 'null') : type }),
+  };
   const options = (anyOf ?? []).map((one) => z.looseObject({ type: z.string() }).parse(one));
   const [option = {}] = options.filter(({ type }) => type !== 'null');
   return attribute.parse({ ...option, ...rest });
