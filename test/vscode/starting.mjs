@@ -72,6 +72,7 @@ async function startDynamic(workbench, name) {
 
 async function stopInOuter(workbench) {
   await workbench.openFile('shop.py');
+  await cursorTo(workbench, lineOf('return second'));
   await workbench.setBreakpoint(lineOf('return second'));
   await workbench.press('F5');
   await workbench.stoppedAt(lineOf('return second'));
