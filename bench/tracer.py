@@ -142,7 +142,7 @@ def main():
             pairs = []
             for _ in range(rounds[size]):
                 limits = {'events': 10**9, 'output': 10**9}
-                recorder = tracer.Recorder(__file__, limits)
+                recorder = tracer.Recorder(__file__, limits, {})
                 pairs.append((time_of(bare, program, turns), time_of(recorder.enter, program, turns)))
             base, recorded = (min(times) / events * 1e9 for times in zip(*pairs))
             columns.append('%6.1fx (%5.0f/%4.0f ns)' % (recorded / base, recorded, base))
