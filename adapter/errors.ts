@@ -175,7 +175,7 @@ export const errors = {
     ),
   /** A client of the debug adapter's port does not know its token. */
   adapterToken: () =>
-    entry(739, 'user')(
+    entry(113, 'user')(
       'This debug adapter starts sessions only for those who know its token.',
       'Put the token that was printed at its start, or that is in NEURAL_DEBUG_DAP_TOKEN, into the launch arguments: "token".',
     ),

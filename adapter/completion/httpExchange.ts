@@ -33,7 +33,9 @@ export interface HttpAnswer {
 }
 
 /**
- * Sends a request; redirects are answers like others. Connections are kept for later requests for some seconds.
+ * Sends a request; redirects are answers like others. Connections are kept for later requests for some seconds. A
+ * kept one that the server closed before it answered is no fault, as servers end idle connections whenever they like:
+ * the request is sent again (as RFC 9112, section 9.3.1, has it) until a new connection has failed.
  *
  * @param signal ends the request, and the reading of its answer; what is thrown is then the signal's reason
  * @throws the error of the connection
@@ -44,29 +46,39 @@ export function exchange(
 ): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const start = url.protocol === 'https:' ? requestHttps : requestHttp;
     const length = body === null ? {} : { 'Content-Length': `${Buffer.byteLength(body)}` };
-    const sent = send(url, { method, headers: { ...headers, ...length } });
-    let answer: MessageBody | null = null;
-    const abort = () => {
-      reject(asError(signal.reason));
-      // Without an error, which nobody might hear any more.
-      if (answer) answer.leave();
-      else sent.destroy();
+    const send = () => {
+      const sent = start(url, { method, headers: { ...headers, ...length } });
+      let answer: MessageBody | null = null;
+      const abort = () => {
+        reject(asError(signal.reason));
+        // Without an error, which nobody might hear any more.
+        if (answer) answer.leave();
+        else sent.destroy();
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      sent.once('close', () => {
+        signal.removeEventListener('abort', abort);
+      });
+      sent.on('error', (error: NodeJS.ErrnoException) => {
+        // Once the answer has begun, whoever reads it learns of errors.
+        if (answer || signal.aborted) return;
+        if (sent.reusedSocket && closedCodes.has(error.code)) send();
+        else reject(error);
+      });
+      sent.once('response', (message: IncomingMessage) => {
+        answer = new MessageBody(message, signal);
+        resolve({ status: message.statusCode ?? 0, headers: message.headers, body: answer });
+      });
+      sent.end(body ?? undefined);
     };
-    signal.addEventListener('abort', abort, { once: true });
-    sent.once('close', () => {
-      signal.removeEventListener('abort', abort);
-    });
-    // Once the answer has begun, whoever reads it learns of errors.
-    sent.on('error', reject);
-    sent.once('response', (message: IncomingMessage) => {
-      answer = new MessageBody(message, signal);
-      resolve({ status: message.statusCode ?? 0, headers: message.headers, body: answer });
-    });
-    sent.end(body ?? undefined);
+    send();
   });
 }
+
+/** How the system says that the other side has closed a connection. */
+const closedCodes: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
 
 class MessageBody implements HttpBody {
   readonly #pieces: AsyncIterator<Buffer>;
