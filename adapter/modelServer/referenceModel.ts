@@ -164,7 +164,8 @@ export class ReferenceModel implements Model {
 
   /**
    * The course of those that are known on which most of a history is what the program does. What was changed may be
-   * in frames that are left out: of courses that differ there only, it is the one that was asked for last.
+   * in frames that are left out: of courses that differ there only, it is the one that had most of the same prompt
+   * before, or else the one that was asked for last, which may be the wrong one.
    */
   async #furthest(program: PromptProgram, history: PromptHistory, signal: AbortSignal): Promise<Attempt> {
     const likeliest = this.#likeliest(program.key, history);
