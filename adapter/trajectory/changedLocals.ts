@@ -21,8 +21,9 @@ export class ChangedLocals implements ReadonlyMap<string, Value> {
     readonly removed: readonly string[],
   ) {
     this.#before = before;
-    this.#chain = before instanceof ChangedLocals && !before.#whole ? before.#chain + 1 : 1;
-    if (this.#chain > maxChain) before.forEach(() => undefined);
+    const chain = before instanceof ChangedLocals && !before.#whole ? before.#chain + 1 : 1;
+    if (chain > maxChain) before.forEach(() => undefined);
+    this.#chain = chain > maxChain ? 1 : chain;
   }
 
   /** Whether these are the differences from other locals. */

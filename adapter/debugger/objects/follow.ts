@@ -94,12 +94,13 @@ export class Follower {
     this.reprs = new Reprs(heap, classes);
     this.#lines = executablesByLine(source);
     this.#index(source.tree.root);
+    const functions = new Set<string>();
+    for (const statement of source.tree.root.parts) {
+      const definition = statement.type === 'decorated_definition' ? statement.child('definition') : statement;
+      if (definition?.type === 'function_definition') functions.add(this.#word(definition.child('name')));
+    }
     for (const { name, isDefinition } of source.scopes.module.bindings) {
-      const isFunction = source.tree.root.parts.some((statement) => {
-        const definition =
-          statement.type === 'decorated_definition' ? statement.child('definition') : statement;
-        return definition?.type === 'function_definition' && this.#word(definition.child('name')) === name;
-      });
+      const isFunction = functions.has(name);
       const kind = !isDefinition ? 'value' : classes.get(name) ? 'class' : isFunction ? 'function' : 'value';
       this.#moduleNames.set(name, this.#moduleNames.has(name) ? 'value' : kind);
     }
