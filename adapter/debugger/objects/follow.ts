@@ -96,7 +96,8 @@ export class Follower {
     this.#index(source.tree.root);
     const functions = new Set<string>();
     for (const statement of source.tree.root.parts) {
-      const definition = statement.type === 'decorated_definition' ? statement.child('definition') : statement;
+      const definition =
+        statement.type === 'decorated_definition' ? statement.child('definition') : statement;
       if (definition?.type === 'function_definition') functions.add(this.#word(definition.child('name')));
     }
     for (const { name, isDefinition } of source.scopes.module.bindings) {
