@@ -2,7 +2,7 @@ import { type CatalogueError, asCatalogueError, errors } from '../errors';
 import { traceProgram } from '../python/tracer';
 import { navigate } from '../trajectory/navigation';
 import type { Program } from '../trajectory/program';
-import type { Ending, Prediction } from '../trajectory/state';
+import type { Ending, Prediction, State } from '../trajectory/state';
 import { Trajectory } from '../trajectory/trajectory';
 import { CarriedStates } from '../world/carriedStates';
 import type { World } from '../world/world';
@@ -27,6 +27,8 @@ export interface AskedState {
   readonly right: Score | null;
   /** The world's confidence of the event and the line; null where it gives none. */
   readonly confidence: number | null;
+  /** The least confidence of the values that were written anew; null where there are none. */
+  readonly valueConfidence: number | null;
   /** The number of the error with which the world failed; null where it answered. */
   readonly error: number | null;
 }
@@ -149,6 +151,7 @@ async function askOne(
     predicted: null,
     right: null,
     confidence: null,
+    valueConfidence: null,
     error: null,
   };
   let answer: Answer;
@@ -167,6 +170,7 @@ async function askOne(
         right:
           target === null ? wrong : score(world, predicted, { trajectory: run.trajectory, index: target }),
         confidence: history.prediction(answer.index).confidence,
+        valueConfidence: leastConfidence(history.state(answer.index)),
       },
       failed: null,
     };
@@ -176,6 +180,13 @@ async function askOne(
     ? { event: true, line: true, stack: true, changed: null, values: null, exact: true }
     : wrong;
   return { asked: { ...asked, predicted: answer.kind === 'end' ? 'end' : null, right }, failed: null };
+}
+
+/** The least confidence of a state's values; those of the real history have none. */
+function leastConfidence({ locals, argument }: State): number | null {
+  const values = [...(locals?.values() ?? []), ...(argument ? [argument] : [])];
+  const known = values.flatMap(({ confidence }) => (confidence === null ? [] : [confidence]));
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 /** Where a world is asked, and what really follows: null is the program's end. */

@@ -25,6 +25,8 @@ const rowShape = z.object({
     })
     .nullable(),
   confidence: z.number().nullable(),
+  // Results of before had none.
+  valueConfidence: z.number().nullable().default(null),
   error: z.int().nullable(),
   settings: z.string(),
 });

@@ -14,6 +14,8 @@ export interface Scores {
   readonly errors: Readonly<Record<string, number>>;
   /** Of the confidences of event and line; null where there are none. */
   readonly calibration: Calibration | null;
+  /** Of the confidences of values, where event and line are right. */
+  readonly valueCalibration: Calibration | null;
 }
 
 export interface Summary {
@@ -30,7 +32,9 @@ export interface Summary {
 
 /** Adds up what was asked. */
 export function scoresOf(rows: readonly AskedState[]): Scores {
-  const answered = rows.flatMap(({ right, confidence }) => (right ? [{ right, confidence }] : []));
+  const answered = rows.flatMap(({ right, confidence, valueConfidence }) =>
+    right ? [{ right, confidence, valueConfidence }] : [],
+  );
   const of = (part: 'exact' | 'event' | 'line' | 'stack' | 'changed' | 'values'): Share => {
     const known = answered.filter(({ right }) => right[part] !== null);
     return share(known.filter(({ right }) => right[part]).length, known.length);
@@ -49,6 +53,13 @@ export function scoresOf(rows: readonly AskedState[]): Scores {
     calibration: calibration(
       answered.flatMap(({ right, confidence }) =>
         confidence === null ? [] : [{ confidence, isRight: right.event && right.line }],
+      ),
+    ),
+    valueCalibration: calibration(
+      answered.flatMap(({ right, valueConfidence }) =>
+        valueConfidence === null || !right.event || !right.line || right.values === null
+          ? []
+          : [{ confidence: valueConfidence, isRight: right.values }],
       ),
     ),
   };
@@ -73,15 +84,21 @@ export function summaryTable({ actions, all }: Pick<Summary, 'actions' | 'all'>)
       .join('  ')
       .trimEnd(),
   );
-  const { calibration: confidences } = all;
-  if (confidences) {
-    table.push(
-      '',
-      `Confidence of event and line: ${percent(confidences.meanConfidence)} on average, right ${percent(confidences.accuracy)}; ` +
-        `expected calibration error ${percent(confidences.ece)} (${confidences.of} states).`,
-    );
-  }
+  const told = [
+    ...confidenceText('event and line', all.calibration),
+    ...confidenceText('values, where these are right', all.valueCalibration),
+  ];
+  if (told.length > 0) table.push('', ...told);
   return `${table.join('\n')}\n`;
+}
+
+function confidenceText(what: string, confidences: Calibration | null): string[] {
+  if (!confidences) return [];
+  const { meanConfidence, accuracy, ece, of } = confidences;
+  return [
+    `Confidence of ${what}: ${percent(meanConfidence)} on average, right ${percent(accuracy)}; ` +
+      `expected calibration error ${percent(ece)} (${of} states).`,
+  ];
 }
 
 function shareText({ share: value, interval }: Share): string {

@@ -93,4 +93,40 @@ describe('eval next-state over HTTP against a server that makes faults', () => {
     const whenWrong = scoresOf(wrong).calibration?.meanConfidence ?? 1;
     expect(whenWrong).toBeLessThan((calibration?.meanConfidence ?? 0) - 0.1);
   });
+
+  it(
+    'reports wrong values and their rate, and how far confidence in values holds',
+    { timeout: 60_000 },
+    async () => {
+      const { rows, made, possible } = await evaluate(`wrong-value=${rate}`, Infinity);
+      expect(made.length).toBeGreaterThan(10);
+      const wrong = rows.filter(({ right }) => right?.exact !== true);
+      expect(wrong).toHaveLength(made.length);
+      expect(wrong.map(({ right }) => right)).toEqual(
+        made.map(
+          () => expect.objectContaining({ event: true, line: true, stack: true, values: false }) as unknown,
+        ),
+      );
+      // Where a value could be another one the server is never sure.
+      const couldBeWrong = rows.filter(
+        ({ valueConfidence }) => valueConfidence !== null && valueConfidence < 1,
+      );
+      expect(couldBeWrong).toHaveLength(possible['wrong-value'] ?? 0);
+      const { values, line, valueCalibration } = scoresOf(couldBeWrong);
+      expect(line.share).toBe(1);
+      expect(values.right).toBe(couldBeWrong.length - made.length);
+      const [low, high] = values.interval ?? [1, 0];
+      expect(low).toBeLessThan(1 - rate);
+      expect(high).toBeGreaterThan(1 - rate);
+      expect(high - low).toBeLessThan(0.3);
+      expect(valueCalibration).toMatchObject({ of: couldBeWrong.length, accuracy: values.share });
+      expect(low).toBeLessThan(valueCalibration?.meanConfidence ?? 0);
+      expect(high).toBeGreaterThan(valueCalibration?.meanConfidence ?? 1);
+      const whenWrong = scoresOf(wrong.map((row) => ({ ...row, right: row.right && { ...row.right } })));
+      expect(whenWrong.valueCalibration?.accuracy).toBe(0);
+      expect(whenWrong.valueCalibration?.meanConfidence).toBeLessThan(
+        (valueCalibration?.meanConfidence ?? 0) - 0.1,
+      );
+    },
+  );
 });
