@@ -20,6 +20,8 @@ export interface ServerFacts {
   readonly contextTokens: number | null;
   /** Whether answers come with log-probabilities; null where that was not tried. */
   readonly logprobs: boolean | null;
+  /** Whether the model, or its tokenizer, has the format's control tokens; null where that was not tried. */
+  readonly knowsFormat: boolean | null;
   /** How prompts are encoded as ids; null where they are sent as text. */
   readonly ids: TokenIds | null;
   /** Whether the server puts a begin-of-text before texts that have one. */
@@ -55,6 +57,7 @@ export function factsUnasked(profile: ServerProfile, notes: readonly string[] = 
     model: null,
     contextTokens: null,
     logprobs: null,
+    knowsFormat: null,
     ids: null,
     addsBegin: false,
     notes,
@@ -233,7 +236,7 @@ class Probe {
     if (ids) {
       await ids.prepare([control.example], this.signal);
       const piece = await this.#oneToken(facts.profile, model, ids.encode(control.example));
-      if (piece?.ids?.length) return { ...facts, ids, logprobs: piece.tokens.length > 0 };
+      if (piece?.ids?.length) return { ...facts, ids, knowsFormat: true, logprobs: piece.tokens.length > 0 };
     }
     const piece = await this.#oneToken(facts.profile, model, control.example);
     if (!piece) return facts;
@@ -241,13 +244,14 @@ class Probe {
     if (piece.text === '' && piece.finish !== 'stop' && (piece.usage?.completionTokens ?? 1) > 0) {
       throw errors.controlTokensLost(this.#base, facts.profile);
     }
-    if (!piece.text.trimStart().startsWith('<|')) {
+    const knowsFormat = piece.text.trimStart().startsWith('<|');
+    if (!knowsFormat) {
       this.#notes.push(
         `The model ${this.#shown(model)} did not begin a short trace with a control token: it may not know the format.`,
       );
     }
     const addsBegin = facts.profile === 'llama.cpp' && (await this.#addsBegin(control));
-    return { ...facts, addsBegin, logprobs: piece.tokens.length > 0 };
+    return { ...facts, addsBegin, knowsFormat, logprobs: piece.tokens.length > 0 };
   }
 
   /** Whether llama.cpp makes two begin-of-text tokens of one, as it does with most models. */

@@ -1,5 +1,6 @@
 import { OpenAiServer } from '../completion/openaiServer';
 import { describeFacts } from '../completion/probe';
+import type { CatalogueError } from '../errors';
 import { createChatFormat } from '../format/chat/chatFormat';
 import { cwmControlText } from '../format/cwm/controlText';
 import { createCwmFormat } from '../format/cwm/cwmFormat';
@@ -50,6 +51,30 @@ export interface ServerReport {
   /** One line: `vLLM 0.12.0 with facebook/cwm, ids mode, context 131072 tokens, log-probabilities`. */
   readonly summary: string;
   readonly notes: readonly string[];
+  /** Whether the model showed that it knows the format; null where that was not tried. */
+  readonly knowsFormat: boolean | null;
+  /** Whether answers come with log-probabilities; null where that was not tried. */
+  readonly logprobs: boolean | null;
+  /** What kept the server from being asked all of it, though it could be reached; null where nothing did. */
+  readonly missed: CatalogueError | null;
+}
+
+/**
+ * The names of the models that a server lists, in its order.
+ *
+ * @throws CatalogueError naming the server, the cause and the way out
+ */
+export async function listModels(
+  server: ServerChoice,
+  apiKey: string | null,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const completions = connect(server, apiKey);
+  try {
+    return await completions.listModels(signal);
+  } finally {
+    completions.close();
+  }
 }
 
 /**
@@ -69,7 +94,13 @@ export async function probe(
     if (!completions.facts) await completions.listModels(signal);
     const { facts, traits, notes } = completions;
     const what = facts ? describeFacts({ ...facts, ...traits }, server.format === 'cwm') : server.baseUrl;
-    return { summary: withModel(what, facts?.model ?? server.model), notes };
+    return {
+      summary: withModel(what, facts?.model ?? server.model),
+      notes,
+      knowsFormat: facts?.knowsFormat ?? null,
+      logprobs: facts?.logprobs ?? null,
+      missed: facts?.missed ?? null,
+    };
   } finally {
     completions.close();
   }

@@ -10,6 +10,7 @@ import { readSettings } from '../settings';
 import { debugType } from './debugType';
 import { withUnsavedText } from './unsavedText';
 import { choosePython, chooseWorld, readLaunchFields } from './launchConfiguration';
+import { askForWorld } from './missingServer';
 
 /** The configuration of F5 without a launch.json. */
 export const thisFile: vscode.DebugConfiguration = {
@@ -110,22 +111,10 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
     configuration: vscode.DebugConfiguration,
     program: string,
   ): Promise<vscode.DebugConfiguration | undefined> {
-    const connect = {
-      label: '$(plug) Connect a model server…',
-      detail: 'A language model predicts the program’s states. The program is not run.',
-    };
-    const reference = {
-      label: '$(terminal) Use a real run of Python',
-      detail: `This really runs ${basename(program)} on this computer, with your rights.`,
-    };
-    const cancel = { label: '$(circle-slash) Cancel', detail: 'Nothing is run and nothing is sent.' };
-    const chosen = await vscode.window.showQuickPick([connect, reference, cancel], {
-      title: 'Neural Debug: what shall tell the program’s states?',
-      placeHolder: 'No model server is connected yet',
-      ignoreFocusOut: true,
-    });
-    if (chosen === reference) return onReference(configuration);
-    if (chosen !== connect) return undefined;
+    const chosen = await askForWorld(program);
+    if (chosen === null) return undefined;
+    if (chosen === 'reference') return onReference(configuration);
+    if (chosen !== 'connect') return { ...configuration, world: 'recording', recording: chosen.recording };
     const server = await connectServer(this.keys);
     return server ? onServer(configuration, server) : undefined;
   }

@@ -1,10 +1,10 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { z } from 'zod';
 import type { EditedPrograms } from './editedProgram';
 import type { SessionStatus } from '../views/sessionStatus';
 import type { StateTree } from '../views/stateTree';
 
-const restart = z.object({ type: z.literal('request'), command: z.literal('restart') });
+const request = z.object({ type: z.literal('request'), command: z.string() });
 const event = z.object({ type: z.literal('event'), event: z.string() });
 
 const about = z.object({
@@ -29,7 +29,9 @@ export class StopFollower implements vscode.DebugAdapterTrackerFactory {
   createDebugAdapterTracker(session: vscode.DebugSession): vscode.DebugAdapterTracker {
     return {
       onWillReceiveMessage: (message: unknown) => {
-        if (restart.safeParse(message).success) this.edited.restarted(session);
+        const command = request.safeParse(message).data?.command;
+        if (command === 'restart') this.edited.restarted(session);
+        if (command === 'stepBack' || command === 'reverseContinue') achieved('wentBack');
       },
       onDidSendMessage: (message: unknown) => {
         const parsed = event.safeParse(message);
@@ -54,7 +56,13 @@ export class StopFollower implements vscode.DebugAdapterTrackerFactory {
     }
     const parsed = about.safeParse(said);
     if (!parsed.success) return;
+    achieved('hasStopped');
     this.status.show(session, parsed.data);
     await this.tree.follow(session, parsed.data.state);
   }
+}
+
+/** Notes what the walkthrough leads to. */
+function achieved(what: 'hasStopped' | 'wentBack'): void {
+  void vscode.commands.executeCommand('setContext', `neuralDebug.${what}`, true);
 }

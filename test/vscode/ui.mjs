@@ -147,9 +147,11 @@ const unconnected = {
     async 'F5 offers the choices, and runs nothing'(workbench, fixture) {
       await workbench.openFile('touches.py');
       await workbench.press('F5');
-      await workbench.choices.filter({ hasText: 'Connect a model server' }).waitFor();
-      const choices = (await workbench.choices.allTextContents()).join('\n');
-      assert.match(choices, /really runs touches\.py on this computer/);
+      await workbench.dialog.getByText('Connect a Server…', { exact: true }).waitFor();
+      assert.match(
+        await workbench.dialog.innerText(),
+        /A real run of touches\.py by Python happens on this computer/,
+      );
       await workbench.press('Escape');
       await sleep(1500);
       assert.equal(await workbench.debugToolbar.count(), 0);
@@ -158,7 +160,7 @@ const unconnected = {
     async 'Cancel runs nothing'(workbench, fixture) {
       await workbench.openFile('touches.py');
       await workbench.press('F5');
-      await workbench.choices.filter({ hasText: 'Cancel' }).click();
+      await workbench.dialog.getByText('Cancel', { exact: true }).click();
       await sleep(1500);
       assert.equal(await workbench.debugToolbar.count(), 0);
       assert.equal(wasRun(fixture), false);
@@ -167,7 +169,7 @@ const unconnected = {
       await workbench.openFile('touches.py');
       await workbench.setBreakpoint(5);
       await workbench.press('F5');
-      await workbench.choices.filter({ hasText: 'real run' }).click();
+      await workbench.dialog.getByText('Really Run It', { exact: true }).click();
       await workbench.stoppedAt(5);
       await workbench.showsVariable('answer', '42');
       assert.match(await workbench.stopText(), /real run/i);
@@ -179,11 +181,25 @@ const unconnected = {
       await workbench.openFile('gcd.py');
       await workbench.setBreakpoint(gcd('return a'));
       await workbench.press('F5');
-      await workbench.choices.filter({ hasText: 'Connect a model server' }).click();
+      await workbench.dialog.getByText('Connect a Server…', { exact: true }).click();
+      // Where nothing answers, that is said, and what was typed is there to be changed.
+      await workbench.answer('Base URL', 'http://127.0.0.1:9/v1');
+      await workbench.dialog.getByText('Change the Address', { exact: true }).click();
+      await until(
+        async () => (await workbench.quickInput.inputValue()) === 'http://127.0.0.1:9/v1',
+        'the address that was typed',
+      );
       await workbench.answer('Base URL', modelServer.baseUrl);
-      await workbench.answer('Name of the model', '');
-      await workbench.choices.filter({ hasText: 'CWM' }).click();
+      for (const wrong of ['no key has spaces', 'another-key']) {
+        await workbench.answer('API key', wrong);
+        await workbench.dialog.getByText('Give Another Key', { exact: true }).click();
+      }
       await workbench.answer('API key', modelServer.token);
+      await workbench.choices.filter({ hasText: 'neural-debug-reference-cwm' }).click();
+      const recommended = workbench.choices.filter({ hasText: 'recommended' });
+      await recommended.waitFor();
+      assert.match(await recommended.innerText(), /^CWM/);
+      await recommended.click();
       await workbench.stoppedAt(gcd('return a'));
       await workbench.showsVariable('a', '6');
       const settings = readFileSync(vscode.machineSettings, 'utf8');
