@@ -311,11 +311,11 @@ export class OpenAiServer implements CompletionSource {
     signal: AbortSignal,
   ): Promise<Uint8Array> {
     const ids = this.#facts?.ids ?? null;
-    if (ids) {
-      await ids.prepare(this.#bodies.pieces(prompt), signal);
-    }
-    const body = this.#bodies.write(prompt, fields);
-    if (ids) this.#measure(prompt, this.#bodies.parts, meter);
+    // Another probe may put others in their places meanwhile, for which nothing is prepared.
+    const bodies = this.#bodies;
+    if (ids) await ids.prepare(bodies.pieces(prompt), signal);
+    const body = bodies.write(prompt, fields);
+    if (ids) this.#measure(prompt, bodies.parts, meter);
     return body;
   }
 
