@@ -409,6 +409,13 @@ const points = {
 
 const tracedOnly: ReadonlySet<string> = new Set(['after a what-if', 'when the model is asked']);
 
+/**
+ * A probe after a lost connection ends while the prompt of a step is prepared: it once put a tokenizer in place that
+ * knew nothing of the prompt.
+ */
+const isProbeMeetingStep = (fault: FaultName, point: string, mode: Mode) =>
+  point === 'during a prefetch' && mode === 'ids' && faultOf(fault).connection !== undefined;
+
 /** All there is to try; the chosen have each fault at some points in each mode, and each point with some faults. */
 const all = faultNames.flatMap((fault, row) =>
   Object.keys(points).flatMap((point, column) =>
@@ -416,7 +423,9 @@ const all = faultNames.flatMap((fault, row) =>
       fault,
       point: point as keyof typeof points,
       mode,
-      isChosen: (row + column) % 4 === 0 && Math.floor((row + column) / 4) % 3 === number,
+      isChosen:
+        ((row + column) % 4 === 0 && Math.floor((row + column) / 4) % 3 === number) ||
+        isProbeMeetingStep(fault, point, mode),
     })),
   ),
 );
