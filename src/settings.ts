@@ -1,10 +1,16 @@
 import * as vscode from 'vscode';
 import { z } from 'zod';
-import type { ServerConfiguration } from './debug/launchConfiguration';
 
 const serverFormat = z.enum(['cwm', 'chat']).catch('cwm');
 const sandboxKind = z.enum(['python', 'pyodide']).nullable().catch(null);
 const text = z.string().catch('');
+
+/** A server that predicts, as the debug adapter takes it. */
+export interface ServerConfiguration {
+  readonly baseUrl: string;
+  readonly model?: string;
+  readonly format?: 'cwm' | 'chat';
+}
 
 /** The user's settings. All are of machine scope, so that no workspace can say where source is sent. */
 export interface Settings {

@@ -1,6 +1,7 @@
 import type { Logged } from '../debugger/breakpoints';
 import { uncaughtException } from '../debugger/ending';
-import type { Debugger, Stop } from '../debugger/debugger';
+import type { Debugger } from '../debugger/debugger';
+import type { Stop } from '../debugger/stop';
 import { type CatalogueError, errorText } from '../errors';
 import type { Reporter } from './reporter';
 

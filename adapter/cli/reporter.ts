@@ -1,5 +1,5 @@
 import type { Logged } from '../debugger/breakpoints';
-import type { Stop } from '../debugger/debugger';
+import type { Stop } from '../debugger/stop';
 import type { CatalogueError } from '../errors';
 
 /** Tells what happens in a session: to people, or to scripts. */

@@ -1,7 +1,8 @@
 import { describeUsage, noUsage } from '../completion/usage';
 import { type ConsoleLine, describeProblem, obeyConsole } from '../debugger/console';
 import type { Opened } from '../debugger/open';
-import type { Debugger, Stop } from '../debugger/debugger';
+import type { Debugger } from '../debugger/debugger';
+import type { Stop } from '../debugger/stop';
 import { evaluateIn } from '../debugger/evaluateIn';
 import { stepTargets } from '../debugger/stepTargets';
 import { whatIfCommandOf } from '../debugger/whatIfCommands';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Token, Usage } from './completion';
+import type { Token } from './completion';
+import type { Usage } from './usage';
 
 /** What one chunk of a streamed answer holds, whichever route it came by. */
 export interface AnswerPiece {

@@ -1,4 +1,4 @@
-import type { UsageTotals } from './usage';
+import type { Usage, UsageTotals } from './usage';
 
 /** One message of a chat. */
 export interface ChatMessage {
@@ -67,13 +67,6 @@ export type CompletionChunk =
       readonly stopString: string | null;
       readonly usage: Usage | null;
     };
-
-export interface Usage {
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  /** Prompt tokens that the server reused, where it tells. */
-  readonly cachedTokens: number | null;
-}
 
 /**
  * The control tokens of a format of text prompts. In the prompts and answers of this interface their texts are

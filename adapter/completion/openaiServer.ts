@@ -2,14 +2,7 @@ import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai';
 import { z } from 'zod';
 import { CatalogueError, errors } from '../errors';
 import { readAnswerChunk } from './answerChunk';
-import type {
-  CompletionChunk,
-  CompletionSource,
-  ControlText,
-  Prompt,
-  SourceTraits,
-  Usage,
-} from './completion';
+import type { CompletionChunk, CompletionSource, ControlText, Prompt, SourceTraits } from './completion';
 import { concede, type Concessions, fewestTokens } from './concessions';
 import { withoutEcho } from './echo';
 import { guardedFetch, type Timeouts } from './guardedFetch';
@@ -20,7 +13,7 @@ import { chatBody, type RequestOptions, type ServerFields, textBody } from './re
 import { idEncoding, PromptBodyWriter, textEncoding } from './promptBody';
 import { serverAddress, type ServerAddress } from './serverAddress';
 import { isTooLong, refusalError, serverMessage, ServerRefusal, withoutSecret } from './serverFaults';
-import { type RequestMeter, UsageMeter, type UsageTotals } from './usage';
+import { type RequestMeter, type Usage, UsageMeter, type UsageTotals } from './usage';
 
 export interface OpenAiServerOptions {
   /** Where the server is, up to and with its version: `http://127.0.0.1:8000/v1`. */

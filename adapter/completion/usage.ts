@@ -1,4 +1,10 @@
-import type { Usage } from './completion';
+/** What a request has cost, as a server tells it. */
+export interface Usage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Prompt tokens that the server reused, where it tells. */
+  readonly cachedTokens: number | null;
+}
 
 /** What the answers of a server have cost so far. */
 export interface UsageTotals {

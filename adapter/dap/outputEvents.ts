@@ -1,7 +1,8 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { defaultDoubtThreshold, doubtAt } from '../debugger/doubt';
 import type { Logged } from '../debugger/breakpoints';
-import type { Debugger, Stop } from '../debugger/debugger';
+import type { Debugger } from '../debugger/debugger';
+import type { Stop } from '../debugger/stop';
 import { shownText } from '../shownText';
 import type { Client } from './client';
 import { dimmed } from './styling';

@@ -4,7 +4,8 @@ import { describeConfidence, percent, unsureBelow } from '../debugger/confidence
 import { completionsAfter } from '../debugger/completions';
 import { type ConsoleLine, obeyConsole, parseConsoleLine } from '../debugger/console';
 import { watchedVariable } from '../debugger/dataBreakpoints';
-import type { Debugger, Stop } from '../debugger/debugger';
+import type { Debugger } from '../debugger/debugger';
+import type { Stop } from '../debugger/stop';
 import { evaluateIn } from '../debugger/evaluateIn';
 import { type Answer, askModel } from '../debugger/modelQuestion';
 import { type StepTarget, stepTargets } from '../debugger/stepTargets';

@@ -1,5 +1,5 @@
 import { parseConsoleLine } from '../debugger/console';
-import type { Stop } from '../debugger/debugger';
+import type { Stop } from '../debugger/stop';
 import type { Opened } from '../debugger/open';
 import { describeChange } from '../debugger/whatIf';
 import { whatIfCommandOf, whatIfCommands } from '../debugger/whatIfCommands';

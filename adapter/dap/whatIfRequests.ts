@@ -1,6 +1,7 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { branchesOf } from '../debugger/branches';
-import type { Debugger, Stop } from '../debugger/debugger';
+import type { Debugger } from '../debugger/debugger';
+import type { Stop } from '../debugger/stop';
 import { maxSamples, type Samples } from '../debugger/samples';
 import { sampleRows } from '../debugger/whatIfCommands';
 import { errors } from '../errors';

@@ -4,69 +4,23 @@ import type { PythonSource } from '../python/source';
 import { scriptBeginning } from '../python/script';
 import type { Trajectory } from '../trajectory/trajectory';
 import type { World } from '../world/world';
-import { type BreakpointMatch, type BreakpointReason, Breakpoints, type Logged } from './breakpoints';
-import { type Budget, defaultBudget, Spending } from './budget';
+import { type BreakpointMatch, Breakpoints, type Logged } from './breakpoints';
+import { Spending } from './budget';
 import { Comparison, type ComparisonSummary } from './comparison';
 import { PathConfidence } from './confidence';
 import { IndexSet } from './indexSet';
+import { type DebuggerOptions, defaultOptions } from './options';
 import { Prefetch } from './prefetch';
 import { DerivedValues } from './objects/derived';
 import { PrintedOutput } from './printedOutput';
 import { recordSteps } from './record';
 import { type Returned, returnedBetween } from './returned';
 import { drawSamples, type Samples } from './samples';
-import type { StartAt } from './startAt';
+import type { Stop, StopReason } from './stop';
 import { type ForwardRequest, stateBefore, stepEnd } from './stepping';
 import { type StepTarget, targetEnd } from './stepTargets';
 import { type Change, checkChange, versionOf } from './whatIf';
 import { StepStream } from './stepStream';
-
-export type StopReason =
-  | 'entry'
-  | 'step'
-  | BreakpointReason
-  /** A step reached the entry point's return. */
-  | 'return'
-  | 'budget'
-  | 'pause'
-  /** The cursor was put there: by an edit, to another branch, or to a frame's beginning. */
-  | 'goto'
-  /** The program is over: nothing follows. */
-  | 'end';
-
-/** Where, and why, a request stopped. */
-export interface Stop {
-  readonly reason: StopReason;
-  /** The state that is current now; -1 where the program has none. */
-  readonly state: number;
-  /** What the calls returned that a step completed, the newest last. */
-  readonly returned: readonly Returned[];
-  /** What people should know about the stop, in sentences. */
-  readonly notes: readonly string[];
-  /** What happened, as a clause: how a watched variable changed, what is doubtful. */
-  readonly why: string | null;
-  /** The ids of the breakpoints that stopped. */
-  readonly hits: readonly number[];
-}
-
-export interface DebuggerOptions {
-  readonly budget: Budget;
-  /** Whether a script's leading definitions, imports and docstring are shown too. */
-  readonly showDefinitions: boolean;
-  /** Whether steps stop at states of every event, not at lines only. */
-  readonly allStates: boolean;
-  /** Whether a step over is predicted while a person looks at a stop. */
-  readonly prefetch: boolean;
-  /** The state to start at; null: the program's beginning. */
-  readonly startAt?: StartAt | null;
-}
-
-export const defaultOptions: DebuggerOptions = {
-  budget: defaultBudget,
-  showDefinitions: false,
-  allStates: false,
-  prefetch: false,
-};
 
 /** Why a walk ends at a state. */
 type Match = Pick<Stop, 'reason' | 'notes' | 'why' | 'hits'>;

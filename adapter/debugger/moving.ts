@@ -1,6 +1,7 @@
 import { errors } from '../errors';
 import { followBranch } from './branches';
-import type { Debugger, Stop } from './debugger';
+import type { Debugger } from './debugger';
+import type { Stop } from './stop';
 import type { Opened } from './open';
 import { changeOf } from './whatIf';
 

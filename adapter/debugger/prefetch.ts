@@ -1,8 +1,9 @@
 import type { Trajectory } from '../trajectory/trajectory';
 import type { World } from '../world/world';
 import { Spending } from './budget';
-import type { DebuggerOptions, StopReason } from './debugger';
+import type { DebuggerOptions } from './options';
 import { recordSteps } from './record';
+import type { StopReason } from './stop';
 import { type ForwardRequest, stepEnd } from './stepping';
 import { StepStream } from './stepStream';
 

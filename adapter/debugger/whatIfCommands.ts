@@ -2,7 +2,7 @@ import { errors } from '../errors';
 import type { Trajectory } from '../trajectory/trajectory';
 import { type Alternatives, alternativesTo } from './alternatives';
 import { branchesOf } from './branches';
-import type { Stop } from './debugger';
+import type { Stop } from './stop';
 import { jump, restartFrame, setValue, switchBranch } from './moving';
 import type { Opened } from './open';
 import { maxSamples, type Samples } from './samples';

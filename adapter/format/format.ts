@@ -1,8 +1,10 @@
 import type { CompletionChunk, Prompt } from '../completion/completion';
+import type { PythonSource } from '../python/source';
 import type { WhatIf } from '../trajectory/action';
+import type { Program } from '../trajectory/program';
 import type { State, Step } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
-import type { QuestionFormat } from './question';
+import type { Guess, Question } from './question';
 
 export type FormatName = 'cwm' | 'chat';
 
@@ -33,3 +35,18 @@ export interface Format {
   /** How the model is asked what an expression gives. */
   readonly questions: QuestionFormat;
 }
+
+/** How a format puts questions. */
+export type QuestionFormat =
+  /** As the trace of another program, which ends in the answer. */
+  | {
+      readonly kind: 'trace';
+      readonly formatFor: (program: Program, source: PythonSource) => Promise<Format>;
+    }
+  /** In words of its own. */
+  | {
+      readonly kind: 'words';
+      readonly prompt: (question: Question) => Prompt;
+      /** @throws CatalogueError where the answer, given as its pieces, says nothing that can be read */
+      readonly read: (answer: readonly CompletionChunk[]) => Guess;
+    };

@@ -1,9 +1,5 @@
-import type { CompletionChunk, Prompt } from '../completion/completion';
-import type { PythonSource } from '../python/source';
-import type { Program } from '../trajectory/program';
 import type { Locals } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
-import type { Format } from './format';
 
 /** The question what an expression gives at a state. */
 export interface Question {
@@ -26,18 +22,3 @@ export interface Guess {
   /** The probability that the answer is right, given the question, 0 to 1; null where nothing says. */
   readonly confidence: number | null;
 }
-
-/** How a format puts questions. */
-export type QuestionFormat =
-  /** As the trace of another program, which ends in the answer. */
-  | {
-      readonly kind: 'trace';
-      readonly formatFor: (program: Program, source: PythonSource) => Promise<Format>;
-    }
-  /** In words of its own. */
-  | {
-      readonly kind: 'words';
-      readonly prompt: (question: Question) => Prompt;
-      /** @throws CatalogueError where the answer, given as its pieces, says nothing that can be read */
-      readonly read: (answer: readonly CompletionChunk[]) => Guess;
-    };

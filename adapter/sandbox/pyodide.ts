@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errors } from '../errors';
 import { resourcePath } from '../resources';
-import type { ScriptStart } from './python';
+import type { ScriptStart } from './scriptStart';
 
 /** Memory that Node itself and Pyodide's JavaScript may have beside Python's, in MiB. */
 const nodeMemory = 1024;

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { canRunPyodide, spawnPyodide } from './pyodide';
+import type { ScriptStart } from './scriptStart';
 
 /** The Python that is compiled to WebAssembly and runs in a process that is locked down. */
 export const pyodide = Symbol('Pyodide');
@@ -13,24 +14,6 @@ export type Python = string | typeof pyodide;
 
 /** Which kind of Python is wanted; null: an interpreter where there is one, else Pyodide. */
 export type SandboxChoice = 'python' | 'pyodide' | null;
-
-/** How a script of ours is started. */
-export interface ScriptStart {
-  /** The script's path. */
-  readonly script: string;
-  /** Options of the interpreter. Pyodide has no user's site packages and reads no environment: it needs none. */
-  readonly options: readonly string[];
-  /** The folder that an interpreter runs in; a temporary one where it is null. Pyodide has no such folder. */
-  readonly folder: string | null;
-  /** The environment of an interpreter. Pyodide gets none. */
-  readonly environment: NodeJS.ProcessEnv;
-  /** The memory that Python may have in Pyodide, in MiB. An interpreter's script limits itself. */
-  readonly memory: number;
-  /** The processor time after which the system ends Pyodide, whatever has become of us, in seconds. */
-  readonly processorTime: number;
-  /** Where standard error goes. */
-  readonly errors: 'pipe' | 'ignore';
-}
 
 /**
  * Starts a script in a process of its own group, so that what it starts can be ended with it, and keys pressed in

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { asCatalogueError } from '../../adapter/errors';
 import { shownText } from '../../adapter/shownText';
-import type { ServerConfiguration } from '../debug/launchConfiguration';
 import type { ApiKeys } from '../servers/apiKeys';
 import {
   inWords,
@@ -13,7 +12,7 @@ import {
   type Suitability,
 } from '../servers/inquiry';
 import { isUnencrypted, originOf } from '../servers/origin';
-import { readSettings, storeServer } from '../settings';
+import { readSettings, type ServerConfiguration, storeServer } from '../settings';
 import { askChoice, askText, back, left, type TitleButton } from './questions';
 
 const title = 'Connect a Model Server';

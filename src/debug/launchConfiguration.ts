@@ -3,13 +3,6 @@ import { errors } from '../../adapter/errors';
 import { originOf } from '../servers/origin';
 import type { Settings } from '../settings';
 
-/** A server that predicts, as the debug adapter takes it. */
-export interface ServerConfiguration {
-  readonly baseUrl: string;
-  readonly model?: string;
-  readonly format?: 'cwm' | 'chat';
-}
-
 /** What the extension itself reads of a launch configuration; the debug adapter parses the whole. */
 const launchFields = z.object({
   program: z.string().optional(),

@@ -1,7 +1,7 @@
 import { parseConfiguration } from '../../adapter/debugger/configuration';
 import { listModels, probe, type ServerReport } from '../../adapter/debugger/server';
 import { CatalogueError, errors } from '../../adapter/errors';
-import type { ServerConfiguration } from '../debug/launchConfiguration';
+import type { ServerConfiguration } from '../settings';
 
 /** How long a server may be silent while it is got to know, in seconds: a person waits. */
 const patience = { firstByte: 20, stall: 20 } as const;

@@ -2,7 +2,7 @@ import { parseConfiguration } from '../../adapter/debugger/configuration';
 import { connect } from '../../adapter/debugger/server';
 import { errors } from '../../adapter/errors';
 import { madeUpCalls, type MadeUpCallsOptions } from '../../adapter/inputs/madeUpCalls';
-import type { ServerConfiguration } from '../debug/launchConfiguration';
+import type { ServerConfiguration } from '../settings';
 import type { ApiKeys } from './apiKeys';
 import { originOf } from './origin';
 

@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { Debugger, defaultOptions, type Stop } from '../../adapter/debugger/debugger';
+import { Debugger } from '../../adapter/debugger/debugger';
+import { defaultOptions } from '../../adapter/debugger/options';
+import type { Stop } from '../../adapter/debugger/stop';
 import { ExpressionEvaluator } from '../../adapter/python/expressions';
 import { PythonSource } from '../../adapter/python/source';
 import type { Ending, Step } from '../../adapter/trajectory/state';

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { defaultBudget } from '../../adapter/debugger/budget';
-import { Debugger, defaultOptions, type DebuggerOptions } from '../../adapter/debugger/debugger';
+import { Debugger } from '../../adapter/debugger/debugger';
+import { defaultOptions, type DebuggerOptions } from '../../adapter/debugger/options';
 import { ExpressionEvaluator } from '../../adapter/python/expressions';
 import { PythonSource } from '../../adapter/python/source';
 import type { State, Step } from '../../adapter/trajectory/state';

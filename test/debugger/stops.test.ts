@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Logged } from '../../adapter/debugger/breakpoints';
-import { Debugger, defaultOptions, type Stop } from '../../adapter/debugger/debugger';
+import { Debugger } from '../../adapter/debugger/debugger';
+import { defaultOptions } from '../../adapter/debugger/options';
+import type { Stop } from '../../adapter/debugger/stop';
 import { parseThreshold } from '../../adapter/debugger/doubt';
 import { parseExceptionTypes } from '../../adapter/debugger/exceptionTypes';
 import { type HitCondition, parseHitCondition } from '../../adapter/debugger/hitCondition';

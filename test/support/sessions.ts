@@ -1,6 +1,7 @@
 import { parseConfiguration } from '../../adapter/debugger/configuration';
 import { followBranch } from '../../adapter/debugger/branches';
-import type { Debugger, Stop } from '../../adapter/debugger/debugger';
+import type { Debugger } from '../../adapter/debugger/debugger';
+import type { Stop } from '../../adapter/debugger/stop';
 import { openDebugger, type Opened } from '../../adapter/debugger/open';
 import type { ForwardRequest } from '../../adapter/debugger/stepping';
 import { changeOf } from '../../adapter/debugger/whatIf';

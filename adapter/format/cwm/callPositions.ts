@@ -1,7 +1,8 @@
 import type { CodeUnit } from '../../python/codeUnits';
 import type { PythonSource } from '../../python/source';
 import type { Locals } from '../../trajectory/state';
-import type { Execution, OpenFrame, SuspendedFrame } from './execution';
+import type { Execution, SuspendedFrame } from './execution';
+import type { OpenFrame } from './openFrame';
 import type { Layout } from './layout';
 import { exactKey, type LineTexts } from './lineTexts';
 

@@ -4,15 +4,8 @@ import type { PythonSource } from '../../python/source';
 import type { EventKind, Locals, State, Value } from '../../trajectory/state';
 import type { AnswerFrame } from './answerText';
 import type { CallPlace, CallPositions } from './callPositions';
-import {
-  advance,
-  enter,
-  openFrames,
-  unwind,
-  type EnteredFrame,
-  type Execution,
-  type OpenFrame,
-} from './execution';
+import { advance, enter, openFrames, unwind, type EnteredFrame, type Execution } from './execution';
+import type { OpenFrame } from './openFrame';
 import { splitFrame, type FramePart, type RawFrame } from './frames';
 import { readJsonString } from './json';
 import type { Layout } from './layout';

@@ -1,4 +1,4 @@
-import type { OpenFrame } from './execution';
+import type { OpenFrame } from './openFrame';
 import { exceptionType } from './values';
 
 /** Whether a return event suspends its frame, so that a later call event may resume it. */

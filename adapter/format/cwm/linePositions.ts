@@ -1,6 +1,7 @@
 import type { CodeUnit } from '../../python/codeUnits';
 import type { EventKind } from '../../trajectory/state';
-import { openFrames, type Execution, type OpenFrame } from './execution';
+import { openFrames, type Execution } from './execution';
+import type { OpenFrame } from './openFrame';
 import type { Layout } from './layout';
 import type { LineTexts } from './lineTexts';
 
