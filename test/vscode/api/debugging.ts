@@ -212,6 +212,20 @@ export function breakpoint(path: string, line: number): vscode.SourceBreakpoint 
   );
 }
 
+/** What the hovers over a place in a document say, once there are some. */
+export async function hoverAt(uri: vscode.Uri, at: vscode.Position): Promise<string> {
+  return until(async () => {
+    const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
+      'vscode.executeHoverProvider',
+      uri,
+      at,
+    );
+    const said = hovers.flatMap(({ contents }) => contents);
+    const text = said.map((one) => (one instanceof vscode.MarkdownString ? one.value : '')).join('\n');
+    return text !== '' && text;
+  }, 'a hover');
+}
+
 /** Ends all sessions, takes all breakpoints away, and closes all editors, whatever is unsaved. */
 export async function leaveNothing(): Promise<void> {
   vscode.debug.removeBreakpoints(vscode.debug.breakpoints);

@@ -4,10 +4,12 @@ import { activation } from './activation';
 import { commands } from './commands';
 import { files } from './files';
 import { leaveNothing } from './debugging';
+import { launchAttributes } from './launchJson';
 import { noFolder } from './noFolder';
 import { otherDebugger } from './otherDebugger';
 import { sideBySide } from './sideBySide';
 import { sessions } from './sessions';
+import { traces } from './traces';
 
 /** Tests that share a window, by their names. */
 export interface Group {
@@ -29,7 +31,7 @@ const onlyVariable = 'NEURAL_DEBUG_TEST_ONLY';
  */
 export async function run(): Promise<void> {
   const groups = vscode.workspace.workspaceFolders
-    ? [activation, commands, sessions, sideBySide, otherDebugger, files]
+    ? [activation, commands, sessions, sideBySide, otherDebugger, files, launchAttributes, traces]
     : [noFolder];
   const results: object[] = [];
   let failures = 0;
