@@ -373,6 +373,8 @@ export const errors = {
       `The question to the model was ended before it was answered: ${why}.`,
       'Ask again while the session goes on and the server answers.',
     ),
+  requestCancelled: () =>
+    entry(721, 'nobody')('The request was cancelled before it was answered.', 'Ask again.'),
   nothingToDebug: (path: string) =>
     entry(701, 'user')(
       `${path} has no statement to debug: it only defines, imports, or is empty.`,

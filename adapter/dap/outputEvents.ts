@@ -26,7 +26,7 @@ export class OutputEvents {
   ) {}
 
   /** Tells people something. */
-  tell(category: 'console' | 'important', text: string): void {
+  tell(category: 'console' | 'stderr' | 'important', text: string): void {
     this.send({ category, output: shownLines(text) });
   }
 

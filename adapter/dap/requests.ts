@@ -132,7 +132,13 @@ export const switchBranchArguments = z.object({ branch: z.number().int().positiv
 
 export const sampleAgainArguments = z.object({ count: z.number().int().positive().default(5) });
 
-export const cancelArguments = z.object({ progressId: z.string().optional() });
+/** The server that is to go on, as launch arguments name it. */
+export const reconnectArguments = z.object({ server: z.looseObject({}) });
+
+export const cancelArguments = z.object({
+  progressId: z.string().optional(),
+  requestId: z.number().int().optional(),
+});
 
 /** Reads a request's arguments. */
 export function read<T>(shape: z.ZodType<T>, given: unknown): T {

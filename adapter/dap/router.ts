@@ -4,8 +4,15 @@ import type { DebugProtocol } from '@vscode/debugprotocol';
 import { asCatalogueError, errors, errorText } from '../errors';
 import { shownText } from '../shownText';
 
-/** Answers one request: the response's body, or nothing where the protocol has none. */
-export type Handler = (args: unknown) => object | undefined | Promise<object | undefined>;
+/**
+ * Answers one request: the response's body, or nothing where the protocol has none.
+ *
+ * @param signal that the client wants no answer any more
+ */
+export type Handler = (
+  args: unknown,
+  signal: AbortSignal,
+) => object | undefined | Promise<object | undefined>;
 
 /** An answer that goes out before the work that it begins. */
 export class AnswerFirst {
@@ -24,6 +31,9 @@ export abstract class Router extends ProtocolServer {
   /** Requests whose failures nobody asked about: they fail without a notification. */
   protected abstract readonly quiet: ReadonlySet<string>;
 
+  /** The requests that are not answered yet, by their numbers. */
+  readonly #unanswered = new Map<number, AbortController>();
+
   constructor() {
     super();
     // Messages that cannot be read are no reason to end.
@@ -41,19 +51,22 @@ export abstract class Router extends ProtocolServer {
   async #answer(request: DebugProtocol.Request): Promise<void> {
     const response: DebugProtocol.Response = new Response(request);
     let work: (() => Promise<void>) | null = null;
+    const cancelling = new AbortController();
+    this.#unanswered.set(request.seq, cancelling);
     try {
       const handler = Object.hasOwn(this.handlers, request.command)
         ? this.handlers[request.command]
         : undefined;
       if (!handler) throw errors.unknownRequest(request.command);
-      const answer = await handler(request.arguments);
+      const answer = await handler(request.arguments, cancelling.signal);
       if (answer instanceof AnswerFirst) work = answer.work;
       const body = answer instanceof AnswerFirst ? answer.body : answer;
       if (body) response.body = body;
     } catch (thrown) {
       const error = asCatalogueError(thrown);
       response.success = false;
-      response.message = shownText(error.message);
+      // The protocol's own word.
+      response.message = cancelling.signal.aborted ? 'cancelled' : shownText(error.message);
       const isQuiet = this.quiet.has(request.command);
       const text = isQuiet ? error.message : errorText(error);
       // Braces would stand for variables of the message.
@@ -61,11 +74,18 @@ export abstract class Router extends ProtocolServer {
       response.body = {
         error: { id: error.code, format, showUser: !isQuiet } satisfies DebugProtocol.Message,
       };
+    } finally {
+      this.#unanswered.delete(request.seq);
     }
     this.sendResponse(response);
     await work?.().catch((thrown: unknown) => {
       this.failed(asCatalogueError(thrown));
     });
+  }
+
+  /** Ends the work on a request that is not answered yet; others are over. */
+  protected cancelRequest(number: number): void {
+    this.#unanswered.get(number)?.abort(errors.requestCancelled());
   }
 
   /** Work that went on after its answer has failed. */

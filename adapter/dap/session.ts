@@ -8,7 +8,7 @@ import { type KeyFor, openDebugger, type Opened, openReference } from '../debugg
 import { jump, restartFrame, setValue, switchBranch } from '../debugger/moving';
 import type { ForwardRequest } from '../debugger/stepping';
 import { describeChange } from '../debugger/whatIf';
-import { type CatalogueError, errors, errorText } from '../errors';
+import { asCatalogueError, type CatalogueError, errors, errorText } from '../errors';
 import { shownText } from '../shownText';
 import type { Trajectory } from '../trajectory/trajectory';
 import { describeWorld } from '../world/world';
@@ -24,17 +24,20 @@ import {
 import { capabilitiesFor } from './capabilities';
 import { Client } from './client';
 import { setExceptionBreakpoints } from './exceptionFilters';
+import { type Failed, Health } from './health';
 import { inlineValuesOf } from './inlineValues';
 import { LaunchedText, type OpenedText } from './launchedText';
 import { OutputEvents } from './outputEvents';
 import { carriesToken } from './peer';
 import { Progress } from './progress';
+import { reconnected } from './reconnect';
 import { recording } from './recordingRequest';
 import {
   cancelArguments,
   editorTextArguments,
   gotoArguments,
   read,
+  reconnectArguments,
   restartFrameArguments,
   sampleAgainArguments,
   setExpressionArguments,
@@ -62,6 +65,8 @@ export interface SessionOptions {
   readonly keyFor?: KeyFor;
   /** What `launch` has to carry as `token`; null where whoever speaks to the session may. */
   readonly token?: string | null;
+  /** Whether who made the session shows people what failed, from the event `neuralDebug/health`. */
+  readonly showsFailures?: boolean;
 }
 
 /** Where the session is in its life. */
@@ -95,6 +100,9 @@ export class NeuralDebugSession extends Router {
     (path) => this.#opened?.text.sourceFor(this.#client) ?? this.#client.sourceOf(path),
   );
   readonly #usage = new UsageEvents((event, body) => {
+    this.emitEvent(event, body);
+  });
+  readonly #health = new Health((event, body) => {
     this.emitEvent(event, body);
   });
 
@@ -134,8 +142,11 @@ export class NeuralDebugSession extends Router {
     }),
     stackTrace: (args) => this.#stopped('stackTrace').stackTrace(args),
     scopes: (args) => this.#stopped('scopes').scopes(args),
-    variables: (args) => this.#stopped('variables').variables(args),
-    evaluate: (args) => this.#evaluate(args),
+    variables: (args, signal) => {
+      const view = this.#stopped('variables');
+      return this.#questioned(() => view.variables(args, signal));
+    },
+    evaluate: (args, signal) => this.#evaluate(args, signal),
     'neuralDebug/value': (args) => this.#stopped('neuralDebug/value').wholeValue(args),
     'neuralDebug/stateTree': (args) => stateTree(this.#known('neuralDebug/stateTree'), this.#client, args),
     'neuralDebug/treeNode': (args) => treeNode(this.#known('neuralDebug/treeNode'), this.#client, args),
@@ -146,6 +157,7 @@ export class NeuralDebugSession extends Router {
     'neuralDebug/goToState': (args) => this.#goToState(args),
     'neuralDebug/compare': () => this.#compare(),
     'neuralDebug/recording': (args) => this.#recording(args),
+    'neuralDebug/reconnect': (args) => this.#reconnect(args),
     exceptionInfo: () => this.#stopped('exceptionInfo').exceptionInfo(),
     loadedSources: () => ({ sources: [this.#text.sourceFor(this.#client)] }),
     source: () => this.#text.content,
@@ -197,9 +209,13 @@ export class NeuralDebugSession extends Router {
   }
 
   get #debugger(): Opened['debugger'] {
+    return this.#openedNow.debugger;
+  }
+
+  get #openedNow(): OpenedText {
     if (this.#phase === 'ended') throw errors.sessionEnded();
     if (!this.#opened) throw errors.notLaunched();
-    return this.#opened.debugger;
+    return this.#opened;
   }
 
   get #breakpointContext(): BreakpointContext {
@@ -270,6 +286,7 @@ export class NeuralDebugSession extends Router {
         this.#outputs.logged(logged, opened.debugger);
       },
       progress: (states: number) => {
+        this.#health.arrived();
         this.#progress.update(states);
       },
     };
@@ -333,7 +350,7 @@ export class NeuralDebugSession extends Router {
     const { world, cursor } = this.#debugger;
     const { kind, name, isReal } = world.description;
     const words = shownText(describeWorld({ kind, name, isReal }));
-    return { kind, isReal, words, name: shownText(name), state: cursor };
+    return { kind, isReal, words, name: shownText(name), state: cursor, health: this.#health.now };
   }
 
   async #goToState(args: unknown): Promise<AnswerFirst> {
@@ -404,17 +421,18 @@ export class NeuralDebugSession extends Router {
   }
 
   /** Commands of the debug console that change something are the session's, all else is the stop's to answer. */
-  #evaluate(args: unknown): Promise<object> {
+  #evaluate(args: unknown, signal: AbortSignal): Promise<object> {
     const view = this.#stopped('evaluate');
     const typed = typedChange(args);
-    return typed ? this.#obey(typed, view) : view.evaluate(args);
+    return typed ? this.#obey(typed, view) : this.#questioned(() => view.evaluate(args, signal));
   }
 
   async #obey(typed: TypedChange, before: StopView): Promise<AnswerFirst> {
     const opened = this.#whileStopped('evaluate');
     if (typed.isAsked && this.#client.showsProgress)
       this.#progress.start(describeWorld(opened.debugger.world.description));
-    const { result, stop } = await obeyTyped(typed, opened, before.stateOf(typed.frameId)).finally(() => {
+    const obey = () => obeyTyped(typed, opened, before.stateOf(typed.frameId));
+    const { result, stop } = await this.#questioned(obey).finally(() => {
       this.#progress.end();
       if (typed.isAsked) this.#usage.tell(opened.debugger.world);
     });
@@ -440,7 +458,7 @@ export class NeuralDebugSession extends Router {
     const opened = this.#whileStopped(request);
     const { world } = opened.debugger;
     if (this.#client.showsProgress) this.#progress.start(describeWorld(world.description));
-    const answer = await sample(opened).finally(() => {
+    const answer = await this.#questioned(() => sample(opened)).finally(() => {
       this.#progress.end();
       this.#usage.tell(world);
     });
@@ -448,6 +466,44 @@ export class NeuralDebugSession extends Router {
       if (this.#view) this.#invalidate(this.#view);
       return Promise.resolve();
     });
+  }
+
+  /** Follows work whose failure is the request's, and what it says of what answers. */
+  async #questioned<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await this.#health.watch(this.#debugger.world, work);
+    } catch (thrown) {
+      this.#health.failed(asCatalogueError(thrown), 'question');
+      throw thrown;
+    }
+  }
+
+  /** Lets another server, or the same one with another key, go on from the current state. */
+  async #reconnect(args: unknown): Promise<AnswerFirst> {
+    const before = this.#whileStopped('neuralDebug/reconnect');
+    const { server } = parseConfiguration(read(reconnectArguments, args));
+    if (!this.#configuration) throw errors.notLaunched();
+    const configuration: Configuration = { ...this.#configuration, world: 'server', server };
+    const opened = await reconnected(before, configuration, (one, recorded) => this.#open(one, recorded));
+    await this.#replace(before, opened, configuration);
+    return new AnswerFirst(undefined, () => {
+      this.#outputs.tell('console', `${describeWorld(opened.debugger.world.description)}.\n`);
+      this.#view = this.#viewOfCursor();
+      if (this.#view) this.emitEvent('stopped', this.#view.event);
+      return Promise.resolve();
+    });
+  }
+
+  /** Goes on with what was opened, unless the session has ended meanwhile. */
+  async #replace(before: OpenedText, opened: OpenedText, configuration: Configuration): Promise<void> {
+    if (this.#opened !== before) {
+      await close(opened);
+      throw errors.sessionEnded();
+    }
+    this.#opened = opened;
+    this.#configuration = configuration;
+    this.#health.forget();
+    await close(before);
   }
 
   /** Tells that what is shown has changed where the program stands. */
@@ -473,7 +529,7 @@ export class NeuralDebugSession extends Router {
       this.#progress.start(describeWorld(opened.debugger.world.description));
     }
     try {
-      const stop = await work(opened);
+      const stop = await this.#health.watch(opened.debugger.world, () => work(opened));
       if (this.#opened === opened) this.#show(stop);
     } catch (thrown) {
       if (this.#opened !== opened) return;
@@ -485,10 +541,12 @@ export class NeuralDebugSession extends Router {
   }
 
   protected override failed(error: CatalogueError): void {
-    this.#outputs.tell('important', `${errorText(error)}\n`);
-    if (this.#phase !== 'debugging') return;
     // The beginning may have been reached before, also by the session that this one was restarted from.
-    this.#view ??= this.#viewOfCursor();
+    if (this.#phase === 'debugging') this.#view ??= this.#viewOfCursor();
+    const during: Failed = this.#view ? 'step' : 'start';
+    const isShown = this.#health.failed(error, during) && this.options.showsFailures;
+    this.#outputs.tell(isShown ? 'stderr' : 'important', `${errorText(error)}\n`);
+    if (this.#phase !== 'debugging') return;
     if (!this.#view) {
       this.#terminate();
       return;
@@ -549,31 +607,31 @@ export class NeuralDebugSession extends Router {
   }
 
   #cancel(args: unknown): object | undefined {
-    const { progressId } = read(cancelArguments, args);
+    const { progressId, requestId } = read(cancelArguments, args);
+    if (requestId !== undefined) this.cancelRequest(requestId);
     if (progressId !== undefined && progressId === this.#progress.id) this.#debugger.pause();
     return undefined;
   }
 
   async #restart(args: unknown): Promise<AnswerFirst> {
-    const before = this.#debugger;
-    const text = this.#text;
+    const before = this.#openedNow;
+    const { text } = before;
     text.check();
     if (this.#phase !== 'debugging') throw errors.requestOrder('restart', 'the program was not started yet');
     const given = typeof args === 'object' && args !== null && 'arguments' in args ? args.arguments : null;
     const configuration = given ? parseConfiguration(given) : this.#configuration;
     if (!configuration) throw errors.notLaunched();
-    const recorded = before.world.description.kind === 'reference' ? null : before.trajectory;
-    const opened = await this.#open(configuration, recorded);
-    if (this.#opened?.debugger !== before) {
-      await close(opened);
-      throw errors.sessionEnded();
-    }
-    opened.debugger.breakpoints.takeOver(before.breakpoints);
-    opened.debugger.breakpoints.setLines(text.inTextNow(before.breakpoints.lineBreakpoints));
-    await this.#close();
-    this.#opened = opened;
-    this.#configuration = configuration;
+    const { kind } = before.debugger.world.description;
+    const wanted = configuration.world ?? (configuration.server ? 'server' : null);
+    const isSameRecording = configuration.recording === this.#configuration?.recording;
+    // A real run, or a recording, shows its own states only; another model may go on with a record.
+    const isKept = kind !== 'reference' && kind === wanted && isSameRecording;
+    const opened = await this.#open(configuration, isKept ? before.debugger.trajectory : null);
+    const { breakpoints } = before.debugger;
+    opened.debugger.breakpoints.takeOver(breakpoints);
+    opened.debugger.breakpoints.setLines(text.inTextNow(breakpoints.lineBreakpoints));
     this.#view = null;
+    await this.#replace(before, opened, configuration);
     return new AnswerFirst(undefined, () => this.#start());
   }
 
@@ -604,6 +662,7 @@ export class NeuralDebugSession extends Router {
   async #close(): Promise<void> {
     const opened = this.#opened;
     this.#opened = null;
+    this.#health.dispose();
     if (opened) await close(opened);
   }
 

@@ -167,9 +167,9 @@ export class StopView {
   }
 
   /** Puts a name of the module to the model, in the frame of a state; null where what answers takes no questions. */
-  #asker(state: number): ((name: string) => Promise<Answer>) | null {
+  #asker(state: number): ((name: string, signal: AbortSignal) => Promise<Answer>) | null {
     if (this.#session.world.questions.kind === 'none') return null;
-    return (name) => askModel(this.#session, state, name, AbortSignal.timeout(consolePatience));
+    return (name, signal) => askModel(this.#session, state, name, limited(signal));
   }
 
   #scope(name: string, presentationHint: string, shown: NamedValues): DebugProtocol.Scope {
@@ -183,9 +183,11 @@ export class StopView {
     };
   }
 
-  async variables(args: unknown): Promise<object> {
+  /** @param signal ends a question to the model that a row has to be asked for */
+  async variables(args: unknown, signal: AbortSignal): Promise<object> {
     const { variablesReference, filter, start, count } = read(variablesArguments, args);
-    const variables = this.#variables.variables(variablesReference, filter, start ?? 0, count ?? 0);
+    const page = { filter, start: start ?? 0, count: count ?? 0 };
+    const variables = this.#variables.variables(variablesReference, page, signal);
     if (!variables) throw errors.requestArgument('variablesReference', 'it is not, or no longer, known');
     return { variables: await variables };
   }
@@ -203,10 +205,11 @@ export class StopView {
     return wholeValue(text);
   }
 
-  async evaluate(args: unknown): Promise<object> {
+  /** @param signal ends a question to the model that a command asks */
+  async evaluate(args: unknown, signal: AbortSignal): Promise<object> {
     const { expression, frameId, context } = read(evaluateArguments, args);
     const command = context === 'repl' ? parseConsoleLine(expression) : null;
-    if (command) return { result: await this.#obeyed(command, frameId), variablesReference: 0 };
+    if (command) return { result: await this.#obeyed(command, frameId, signal), variablesReference: 0 };
     const { repr, isDerived } = await this.#evaluated(expression, frameId, context === 'hover');
     return this.#result(repr, context, isDerived);
   }
@@ -226,7 +229,7 @@ export class StopView {
   }
 
   /** The answer to a command that was typed into the debug console. */
-  async #obeyed(command: ConsoleLine, frameId: number | undefined): Promise<string> {
+  async #obeyed(command: ConsoleLine, frameId: number | undefined, signal: AbortSignal): Promise<string> {
     const { trajectory } = this.#session;
     const state = frameId === undefined ? this.stop.state : this.#stateOf(frameId);
     const tops = state < 0 ? [] : [...trajectory.threads(this.stop.state).values()];
@@ -239,10 +242,11 @@ export class StopView {
         evaluator: this.#evaluator,
         state,
         stack,
-        signal: AbortSignal.timeout(consolePatience),
+        signal: limited(signal),
       },
       '.',
     );
+    signal.throwIfAborted();
     return shownText('text' in answer ? answer.text : answer.problem);
   }
 
@@ -437,6 +441,10 @@ function labelOf(target: StepTarget): string {
 
 /** How long a command of the debug console may take, in milliseconds. */
 const consolePatience = 120_000;
+
+function limited(signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(consolePatience)]);
+}
 
 /** How a value that was asked for is shown. */
 interface Shown {

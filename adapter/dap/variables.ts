@@ -15,6 +15,7 @@ interface Container {
     start: number,
     count: number,
     filter: 'indexed' | 'named' | undefined,
+    signal: AbortSignal,
   ) => DebugProtocol.Variable[] | Promise<DebugProtocol.Variable[]>;
   /** Of which value a row's name is a part; null where it is none. */
   readonly part: (name: string) => string | null;
@@ -23,6 +24,13 @@ interface Container {
   readonly path: (name: string) => string | null;
   /** The state in whose frame expressions mean it, or null. */
   readonly state: number | null;
+}
+
+/** Which rows are wanted: from one on, at most so many (0: all), of a kind or of both. */
+export interface Page {
+  readonly filter: 'indexed' | 'named' | undefined;
+  readonly start: number;
+  readonly count: number;
 }
 
 /** How the values of a scope are shown. */
@@ -102,11 +110,10 @@ export class VariableStore {
   /** What a reference stands for; null where it is not, or no longer, known. */
   variables(
     reference: number,
-    filter: 'indexed' | 'named' | undefined,
-    start: number,
-    count: number,
+    { filter, start, count }: Page,
+    signal: AbortSignal,
   ): DebugProtocol.Variable[] | Promise<DebugProtocol.Variable[]> | null {
-    return this.#containers[reference - 1]?.rows(start, count, filter) ?? null;
+    return this.#containers[reference - 1]?.rows(start, count, filter, signal) ?? null;
   }
 
   /** The text of the value that a reference opens, or of one of its parts; null where there is none. */
@@ -151,13 +158,13 @@ export class VariableStore {
    */
   globals(
     names: () => Promise<readonly GlobalName[]>,
-    ask: ((name: string) => Promise<Answer>) | null,
+    ask: ((name: string, signal: AbortSignal) => Promise<Answer>) | null,
   ): number {
     let rows: Promise<DebugProtocol.Variable[]> | null = null;
     const toRows = async () =>
       (await names()).map(({ part, isOfSource }) =>
         part.repr === null && ask
-          ? this.#lazy(part.name, () => ask(part.name))
+          ? this.#lazy(part.name, (signal) => ask(part.name, signal))
           : this.derivedRow(part, part.name, isOfSource ? 'from the source' : 'derived'),
       );
     return this.#reference({
@@ -192,15 +199,15 @@ export class VariableStore {
   }
 
   /** A row whose value is asked for by a click: it is then the only one below the row, and has no name. */
-  #lazy(name: string, ask: () => Promise<Answer>): DebugProtocol.Variable {
+  #lazy(name: string, ask: (signal: AbortSignal) => Promise<Answer>): DebugProtocol.Variable {
     let asked: Promise<DebugProtocol.Variable[]> | null = null;
-    const answer = async () => [this.#guess(await ask())];
+    const answer = async (signal: AbortSignal) => [this.#guess(await ask(signal))];
     return {
       name: shownText(name),
       value: `${notPredicted}: open to ask the model`,
       variablesReference: this.#reference({
-        rows: () => {
-          asked ??= answer().catch((thrown: unknown) => {
+        rows: (_start, _count, _filter, signal) => {
+          asked ??= answer(signal).catch((thrown: unknown) => {
             // The next click asks again.
             asked = null;
             throw thrown;

@@ -1,6 +1,7 @@
 import { prettyRepr } from '../python/prettyRepr';
 import { isLiteral } from '../python/repr';
 import { valueSize } from '../python/valueSize';
+import { shownText } from '../shownText';
 
 /** The body of the answer to `neuralDebug/value`. */
 export interface WholeValue {
@@ -15,14 +16,28 @@ export interface WholeValue {
   readonly hidden: number;
 }
 
-/** A value, given by its repr, for a document or the clipboard. The text is not made safe to show: it is data. */
+/** A value, given by its repr, for a document or the clipboard. A literal means the same there. */
 export function wholeValue(repr: string): WholeValue {
   const size = valueSize(repr);
   return {
-    value: prettyRepr(repr),
+    value: prettyRepr(escaped(repr)),
     isLiteral: isLiteral(repr),
     size: size?.count ?? null,
     sizeUnit: size?.unit ?? null,
     hidden: size?.hidden ?? 0,
   };
+}
+
+/**
+ * Characters that no repr of Python's own has, since they move the cursor or turn the text, as Python escapes. A
+ * backslash that stands before one for itself has to be doubled, for it would escape the backslash of the escape.
+ */
+function escaped(repr: string): string {
+  return repr.replace(
+    /(\\*)((?![\t\n\\])[\p{C}\u2028\u2029])/gu,
+    (text, slashes: string, character: string) => {
+      const shown = shownText(character);
+      return shown === character ? text : `${slashes}${slashes.length % 2 === 1 ? '\\' : ''}${shown}`;
+    },
+  );
 }

@@ -6,6 +6,7 @@ import type { DebugProtocol } from '@vscode/debugprotocol';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startModelServer } from '../../adapter/modelServer/server';
 import { DapClient } from '../support/dapClient';
+import { FaultyProxy } from '../support/faultyProxy';
 
 const recordings = fileURLToPath(new URL('recordings', import.meta.url));
 let folder = '';
@@ -46,7 +47,7 @@ async function expectTranscript(name: string): Promise<void> {
     [recordings, 'RECORDINGS'],
     [folder, 'FOLDER'],
     [/Python \d+\.\d+\.\d+/g, 'Python 3'],
-    [/http:\/\/[\d.]+:\d+/g, 'http://SERVER'],
+    [/http:\/\/(localhost|[\d.]+):\d+/g, 'http://SERVER'],
     [/"seconds": [\d.]+/g, '"seconds": 0'],
   ]);
   await expect(text).toMatchFileSnapshot(`golden/${name}.txt`);
@@ -160,6 +161,44 @@ describe('an editor that looks', () => {
       expect((await client.move('next')).reason).toBe('step');
       await expectTranscript('lazy');
     } finally {
+      await server.close();
+    }
+  });
+
+  it('can give up a question to the model, and ask it again', async () => {
+    const server = await startModelServer({ port: 0 });
+    const proxy = await FaultyProxy.start(server.url);
+    try {
+      client = new DapClient({ keyFor: () => Promise.resolve(server.token) });
+      const asked = { baseUrl: proxy.baseUrl, format: 'cwm', profile: 'generic' };
+      await client.launch({ program, entry: 'main(2)', stopOnEntry: true, server: asked });
+      await client.start(program, [7]);
+      await client.move('continue');
+      const [frame] = await client.stack();
+      const [, globals] = await scopes(frame?.id);
+      const names = await rows(globals?.variablesReference ?? 0);
+      const { variablesReference } = names.find(({ name }) => name === 'TABLE') ?? {};
+      const questions = [
+        ['variables', { variablesReference }],
+        ['evaluate', { expression: '.ask TABLE[2]', frameId: frame?.id, context: 'repl' }],
+      ] as const;
+      for (const [command, args] of questions) {
+        proxy.fail('silent');
+        const before = proxy.seen.length;
+        const answer = client.request(command, args);
+        const requestId = client.messages.at(-1)?.seq;
+        await expect.poll(() => proxy.seen.length).toBeGreaterThan(before);
+        // A number that is not, or no longer, under way is no error.
+        await client.ask('cancel', { requestId: 1 });
+        await client.ask('cancel', { requestId });
+        expect(await answer).toMatchObject({ success: false, message: 'cancelled' });
+        await proxy.mend();
+        expect(await client.request(command, args)).toMatchObject({ success: true });
+      }
+      await expectTranscript('cancel');
+    } finally {
+      await client.end();
+      await proxy.stop();
       await server.close();
     }
   });

@@ -160,6 +160,16 @@ const rows: Readonly<Record<string, Row>> = {
     ['event', 'stopped', { reason: 'pause' }],
     ['event', 'progressEnd'],
   ),
+  'a question to the model that is cancelled': row(
+    'cancel',
+    ['request', 'variables'],
+    ['request', 'cancel', { requestId: 1 }],
+    ['error', 'variables', { error: { id: 721, showUser: false } }],
+    ['response', 'variables', { variables: [{ name: '', type: /the model's guess/ }] }],
+    ['request', 'evaluate', { expression: '.ask TABLE[2]' }],
+    ['error', 'evaluate', { error: { id: 721 } }],
+    ['response', 'evaluate', { result: /^4 / }],
+  ),
   'what is shown has changed': row(
     'setVariable',
     ['response', 'setVariable'],
