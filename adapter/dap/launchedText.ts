@@ -71,7 +71,10 @@ export class LaunchedText {
       return;
     }
     try {
-      const { mtimeMs, size } = statSync(path);
+      const stats = statSync(path);
+      const { mtimeMs, size } = stats;
+      // A recording may name anything, such as a device that has no end.
+      if (!stats.isFile()) throw new Error(`${path} is no file.`);
       const stamp = `${mtimeMs} ${size}`;
       if (stamp !== this.#saved?.stamp) this.#saved = { stamp, text: decodeSource(readFileSync(path)).text };
     } catch {

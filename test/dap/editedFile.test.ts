@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DapClient } from '../support/dapClient';
@@ -100,4 +101,21 @@ it('shows the text of a file that is no longer there', async () => {
   rmSync(program);
   await client.move('next');
   expect((await client.stack())[0]).toMatchObject({ line: 7, source: { sourceReference: 1 } });
+});
+
+it.skipIf(process.platform === 'win32')('reads no device that a recording names as its program', async () => {
+  const recorded = readFileSync(
+    fileURLToPath(new URL('recordings/recursion.jsonl', import.meta.url)),
+    'utf8',
+  );
+  const recording = join(folder, 'device.trace.jsonl');
+  writeFileSync(recording, recorded.replaceAll(/\/project\/[\w.-]+/g, '/dev/null'));
+  await client.end();
+  client = new DapClient();
+  await client.launch({ world: 'recording', recording, stopOnEntry: true });
+  await client.start('/dev/null', []);
+  const [frame] = await client.stack();
+  // Its text is the recorded one, and nothing has changed in it.
+  expect(frame?.source?.sourceReference).toBeGreaterThan(0);
+  expect(output()).not.toMatch(/has changed since the session began/);
 });
