@@ -472,7 +472,7 @@ export const errors = {
   runInUntrustedWorkspace: () =>
     entry(753, 'user')(
       'A program of an untrusted workspace is not run.',
-      'Trust the workspace, or let a model predict the program instead.',
+      'Trust the workspace, or ask a chat model, which runs nothing.',
     ),
   pythonOfUntrustedWorkspace: () =>
     entry(754, 'user')(

@@ -46,6 +46,9 @@ export class GuessInput {
    */
   async run(uri?: vscode.Uri, name?: string): Promise<void> {
     try {
+      // Before anything is asked: nobody could guess.
+      if (!vscode.workspace.isTrusted && readSettings().server?.format !== 'chat')
+        throw errors.runInUntrustedWorkspace();
       const document = await documentOf(uri);
       const source = await PythonSource.parse(document.getText());
       const chosen = name ?? (await chooseFunction(source, document));
@@ -69,7 +72,9 @@ export class GuessInput {
     };
     const search = {
       label: '$(search) Search by real calls',
-      detail: `This really runs ${file} on this computer, and calls ${name} many times.`,
+      detail: vscode.workspace.isTrusted
+        ? `This really runs ${file} on this computer, and calls ${name} many times.`
+        : 'This workspace is not trusted, so nothing of it is run.',
     };
     const choices = server?.format === 'chat' ? [model, search] : [search];
     const chosen = await vscode.window.showQuickPick(choices, {
