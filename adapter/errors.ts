@@ -102,6 +102,18 @@ export const errors = {
         ? 'Continue a history that a real run can have, or start the server with --on-divergence inject.'
         : 'Change only locals, to Python literals, and lines within a function that a debugger could jump to.',
     ),
+  /** A prompt says of the frames that it leaves out what no course that is known has. */
+  droppedUnknown: (frames: number) =>
+    entry(825, 'user')(
+      `The prompt leaves out ${frames} frames, and they are not what the program does, nor what this server wrote as far as it remembers.`,
+      'Go on from an earlier state, or start the session anew; a server that is started with a larger --context needs no frames to be left out.',
+    ),
+  /** Courses that differ only in frames that a prompt leaves out go on differently. */
+  droppedUndecided: (frames: number) =>
+    entry(826, 'user')(
+      `The prompt leaves out ${frames} frames in which the program was changed, and what is left fits several of the changed runs, which go on differently.`,
+      'Say what was left out, as dropped_digest and dropped_others, send the whole prompt, or start the server anew to forget the changes.',
+    ),
   /** The real run was ended by a limit before the program's end. */
   runCut: (frames: number, why: string) =>
     entry(819, 'user')(

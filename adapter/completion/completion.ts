@@ -17,6 +17,15 @@ export interface PromptHistory {
   readonly added: string;
 }
 
+/** Frames that a prompt leaves out after its first one, and what tells them from others. */
+export interface DroppedFrames {
+  readonly count: number;
+  /** The SHA-256 of those that the model wrote, one after the other, in hexadecimal. */
+  readonly digest: string;
+  /** Those that somebody else wrote, such as edits, by their index among all frames from 0. */
+  readonly others: readonly (readonly [index: number, text: string])[];
+}
+
 /** A part of a text: one of several texts, or JSON of one kind (objects have strings only). */
 export type ConstraintPart = { readonly oneOf: readonly string[] } | { readonly json: 'object' | 'string' };
 
@@ -33,8 +42,8 @@ export type Prompt =
       /** How the text came to be, where that is known: it saves the work of what was written before. */
       readonly history?: PromptHistory;
       readonly stop: readonly string[];
-      /** How many frames were left out after the first ones, to fit the context; none where it is missing. */
-      readonly droppedFrames?: number;
+      /** What was left out to fit the context; nothing where it is missing. */
+      readonly droppedFrames?: DroppedFrames;
       /** How an answer can begin, where that is known: servers that can are held to it, where that is wanted. */
       readonly constraint?: () => AnswerConstraint | null;
     }

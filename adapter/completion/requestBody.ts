@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import type { AnswerConstraint, ControlText, Prompt } from './completion';
+import type { AnswerConstraint, ControlText, DroppedFrames, Prompt } from './completion';
 import type { Concessions } from './concessions';
 import { constraintFields } from './constraint';
 import type { ServerProfile } from './profile';
@@ -59,16 +59,19 @@ export function textBody(
     ...(concessions.logprobs ? { logprobs: 1 } : {}),
     ...streamingFields(options, concessions),
   };
-  const ours =
-    options.profile === 'neural-debug' && prompt.droppedFrames
-      ? { dropped_frames: prompt.droppedFrames }
-      : {};
   return withServerFields(body, {
     ...textFields(options.profile, options.asIds),
-    ...ours,
+    ...(options.profile === 'neural-debug' ? droppedFields(prompt.droppedFrames) : {}),
     ...constraintOf(prompt.constraint, options),
     ...options.extraBody,
   });
+}
+
+/** What our own server is told of the frames that a prompt leaves out. */
+function droppedFields(dropped: DroppedFrames | undefined): ServerFields {
+  if (!dropped) return {};
+  const { count, digest, others } = dropped;
+  return { dropped_frames: count, dropped_digest: digest, dropped_others: others };
 }
 
 function constraintOf(

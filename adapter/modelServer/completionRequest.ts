@@ -30,13 +30,24 @@ const completionBody = z.object({
   return_token_ids: field(z.boolean()),
   // Ours.
   dropped_frames: field(z.int().min(0).max(1e9)),
+  dropped_digest: field(z.string().regex(/^[0-9a-f]{64}$/)),
+  dropped_others: field(z.array(z.tuple([z.int().min(1).max(1e9), z.string()])).max(10_000)),
 });
+
+/** Frames that a prompt leaves out after its first one. */
+export interface Dropped {
+  readonly count: number;
+  /** The SHA-256 of those that the model wrote, in hexadecimal; null where nothing is said of what they are. */
+  readonly digest: string | null;
+  /** Those that the model did not write, by their index from 0. */
+  readonly others: ReadonlyMap<number, string>;
+}
 
 /** What is asked of the model, in our own terms. */
 export interface CompletionRequest {
   readonly prompt: ReadPrompt;
-  /** How many frames the prompt leaves out after its first one. */
-  readonly droppedFrames: number;
+  /** The frames that the prompt leaves out after its first one; null where it leaves out none. */
+  readonly dropped: Dropped | null;
   readonly maxTokens: number;
   readonly stop: readonly string[];
   readonly stopIds: ReadonlySet<number>;
@@ -78,7 +89,13 @@ export function readCompletionRequest(
   }
   return {
     prompt: readPrompt(asked.prompt, asked.add_special_tokens ?? true),
-    droppedFrames: asked.dropped_frames ?? 0,
+    dropped: asked.dropped_frames
+      ? {
+          count: asked.dropped_frames,
+          digest: asked.dropped_digest ?? null,
+          others: new Map(asked.dropped_others),
+        }
+      : null,
     maxTokens: asked.max_tokens ?? defaultMaxTokens,
     stop: [asked.stop ?? []].flat().filter((text) => text !== ''),
     stopIds: new Set(asked.stop_token_ids),

@@ -160,12 +160,13 @@ export class HistoryCheck {
     const before = frame.localsBefore < 0 ? null : this.#resolve(frame.localsBefore);
     const runs = this.#resolve(index);
     for (const [name, value] of runs) {
-      if (this.#edits.get(index)?.locals.has(mendControlText(name))) continue;
       const given = saidLocals.get(name)?.text;
       if (given === undefined) {
         return { said: `no local ${shown(name)} there.`, does: `${shown(name)} = ${shown(value)}.` };
       }
       const meant = given === unchanged ? (before?.get(name) ?? null) : plainRepr(given);
+      const set = this.#edits.get(index)?.locals.get(mendControlText(name));
+      if (meant !== null && mendControlText(meant) === set) continue;
       if (meant !== null && value !== null && meant !== value) {
         return { said: `${shown(name)} = ${shown(meant)}.`, does: `${shown(name)} = ${shown(value)}.` };
       }
@@ -189,6 +190,7 @@ export class HistoryCheck {
     if (!written) return 'its locals are no JSON object';
     const earlier = this.#edits.get(index);
     const locals = new Map(earlier?.locals);
+    let isDifferent = false;
     const runs = this.#resolve(index);
     const before = frame.localsBefore < 0 ? null : this.#resolve(frame.localsBefore);
     for (const name of runs.keys()) {
@@ -197,8 +199,10 @@ export class HistoryCheck {
     for (const [name, { text }] of written) {
       const meant = text === unchanged ? (before?.get(name) ?? null) : plainRepr(text);
       const plain = mendControlText(name);
-      if (meant === null || meant === runs.get(name) || earlier?.locals.has(plain)) continue;
+      if (meant === null || meant === runs.get(name) || mendControlText(meant) === locals.get(plain))
+        continue;
       locals.set(plain, mendControlText(meant));
+      isDifferent = true;
     }
     let lines = earlier?.lines ?? null;
     const { text: line } = said.line;
@@ -208,7 +212,7 @@ export class HistoryCheck {
       lines = this.run.lines.flatMap((own, at) => (equalLines(line, own) ? [at + 1] : []));
       if (lines.length === 0) return 'the source has no such line';
     }
-    if (locals.size === (earlier?.locals.size ?? 0) && lines === (earlier?.lines ?? null)) {
+    if (!isDifferent && lines === (earlier?.lines ?? null)) {
       return 'nothing that can be set is different';
     }
     return { at: index, locals, lines };

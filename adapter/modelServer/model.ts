@@ -34,7 +34,7 @@ export interface Continuation {
 }
 
 /** What a model is asked to continue. */
-export type ContinueRequest = Pick<CompletionRequest, 'droppedFrames' | 'sample'> & {
+export type ContinueRequest = Pick<CompletionRequest, 'dropped' | 'sample'> & {
   /** The prompt, with control tokens written out. */
   readonly text: string;
 };

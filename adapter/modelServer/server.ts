@@ -3,11 +3,12 @@ import { defaultInterpreter, pyodide, type Python } from '../sandbox/python';
 import type { LoopbackHost } from './access';
 import { type FaultPlan, Faults } from './faults';
 import { listen, type ModelServer } from './httpServer';
-import { type OnDivergence, ReferenceModel } from './referenceModel';
+import type { OnDivergence } from './courses';
+import { ReferenceModel } from './referenceModel';
 import { traceFrames, type TraceRunOptions } from './traceRun';
 
 export type { ModelServer } from './httpServer';
-export type { OnDivergence } from './referenceModel';
+export type { OnDivergence } from './courses';
 
 /** What the server and the programs that it runs may use up. */
 export interface ModelServerLimits extends RunLimits {

@@ -17,7 +17,7 @@ export interface FrameSource {
    * @throws Refusal when the run ended before the trace did
    * @throws the signal's reason once it is aborted
    */
-  from(index: number, signal: AbortSignal): AsyncIterable<readonly TraceFrame[]>;
+  from(index: number, signal: AbortSignal): AsyncGenerator<readonly TraceFrame[]>;
   /** A frame that was given out before. */
   at(index: number): TraceFrame | undefined;
 }

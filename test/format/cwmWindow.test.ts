@@ -65,7 +65,7 @@ describe('prompts longer than the context', () => {
     const texts = Array.from({ length: trajectory.length }, (_, index) => {
       const prompt = windowed.prompt(trajectory, index, 'one');
       if (prompt.kind !== 'text') throw new Error('CWM prompts are text.');
-      return { text: prompt.text, dropped: prompt.droppedFrames ?? 0 };
+      return { text: prompt.text, dropped: prompt.droppedFrames?.count ?? 0 };
     });
     return { texts, whole, trajectory, most: contextTokens * charactersPerToken };
   }

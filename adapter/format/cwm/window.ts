@@ -1,4 +1,5 @@
-import type { PromptHistory, SourceTraits } from '../../completion/completion';
+import { createHash } from 'node:crypto';
+import type { DroppedFrames, PromptHistory, SourceTraits } from '../../completion/completion';
 import type { State } from '../../trajectory/state';
 import type { Trajectory } from '../../trajectory/trajectory';
 import { splitFrame } from './frames';
@@ -9,8 +10,8 @@ import { writeFrame } from './writer';
 export interface Window {
   /** The first state whose frame is there. */
   readonly from: number;
-  /** How many frames were left out before it. */
-  readonly dropped: number;
+  /** The frames that were left out before it. */
+  readonly dropped: DroppedFrames;
 }
 
 /** The frame that a state adds to a prompt. */
@@ -18,6 +19,8 @@ export interface WrittenFrame {
   readonly index: number;
   /** Empty for states that have none. */
   readonly text: string;
+  /** Whether the model wrote it. */
+  readonly isModels: boolean;
 }
 
 /** A prompt that may have lost its oldest frames. */
@@ -98,7 +101,7 @@ export class PromptWindow {
         first += Math.ceil(left / 2);
         continue;
       }
-      const dropped = frames.slice(0, first).reduce((sum, frame) => sum + framesIn(frame.text), 0);
+      const dropped = droppedFrames(frames.slice(0, first));
       return { prompt: { text, before: null, added: text }, window: { from, dropped } };
     }
   }
@@ -130,6 +133,18 @@ function isShown(trajectory: Trajectory, index: number, from: number): boolean {
   return false;
 }
 
-function framesIn(text: string): number {
-  return text.split(controlTokens.frameEnd).length - 1;
+/** @param frames those that follow the seeded frame, which is the one with the index 0 */
+function droppedFrames(frames: readonly WrittenFrame[]): DroppedFrames {
+  const { frameEnd } = controlTokens;
+  const models = createHash('sha256');
+  const others: [number, string][] = [];
+  let index = 1;
+  for (const { text, isModels } of frames) {
+    if (isModels) models.update(text);
+    for (const frame of text.split(frameEnd).slice(0, -1)) {
+      if (!isModels) others.push([index, frame + frameEnd]);
+      index++;
+    }
+  }
+  return { count: index - 1, digest: models.digest('hex'), others };
 }

@@ -22,6 +22,8 @@ export interface Written extends Standing {
 interface Standing {
   /** The state's own frame, or several where the model wrote others before it; empty where it has none. */
   readonly frame: string;
+  /** Whether the model wrote the frame. */
+  readonly isModels: boolean;
   /** Where the execution stands. */
   readonly execution: Execution;
   /** Whether the trace has reached the script's beginning, or the entry call. */
@@ -53,6 +55,7 @@ export class TrajectoryWriter {
       prompt: { text, before: null, added: text },
       window: null,
       frame: '',
+      isModels: false,
       execution: layout.isScript ? notStarted : enter(notStarted, wrapperFrame(layout.wrapper)),
       hasBegun: false,
     };
@@ -78,7 +81,7 @@ export class TrajectoryWriter {
     let written = kept.get(at) ?? this.#beginning;
     for (const index of missing.reverse()) {
       const after = this.#after(written, trajectory, index);
-      const frame = { index, text: after.frame };
+      const frame = { index, text: after.frame, isModels: after.isModels };
       const known = kept;
       const earlier = () => framesBefore(trajectory, known, index);
       written = { ...after, ...this.#window.add(written, trajectory, frame, earlier) };
@@ -91,7 +94,7 @@ export class TrajectoryWriter {
     const state = trajectory.state(index);
     const text = wroteItself(trajectory.prediction(index).text);
     const frame = trajectory.frame(index);
-    const unwritten = { ...before, frame: '' };
+    const unwritten = { ...before, frame: '', isModels: false };
     if (state.thread !== null) return unwritten;
     if (this.layout.isScript && !before.execution.top) {
       // The call of the module is the seeded frame.
@@ -112,7 +115,7 @@ export class TrajectoryWriter {
     if (!before.hasBegun && !begins) return unwritten;
     const execution = this.#left(before.execution, state, frame);
     const after = this.#executionAfter(execution, state, carried, frame, trajectory, index);
-    if (text !== null) return { frame: text, execution: after, hasBegun: true };
+    if (text !== null) return { frame: text, isModels: true, execution: after, hasBegun: true };
     if (!carried) return { ...unwritten, execution: after };
     const opening = before.hasBegun ? '' : this.layout.firstFrames;
     const scope = state.event === 'call' ? null : (execution.top?.locals ?? null);
@@ -126,7 +129,7 @@ export class TrajectoryWriter {
     const edited = action.name === 'what_if' ? action.locals : undefined;
     const hidden = edited ? hiddenBefore(trajectory, index) : '';
     const frameText = (hidden || opening) + writeFrame(content, scope, edited);
-    return { frame: frameText, execution: after, hasBegun: true };
+    return { frame: frameText, isModels: false, execution: after, hasBegun: true };
   }
 
   /** The execution without the frames that were left without a return event before a state. */
@@ -189,8 +192,8 @@ function* framesBefore(
   index: number,
 ): Generator<WrittenFrame> {
   for (let at = trajectory.previous(index); at >= 0; at = trajectory.previous(at)) {
-    const text = written.get(at)?.frame ?? '';
-    if (text !== '') yield { index: at, text };
+    const { frame: text = '', isModels = false } = written.get(at) ?? {};
+    if (text !== '') yield { index: at, text, isModels };
   }
 }
 
