@@ -25,15 +25,19 @@ const maxTold = 256;
 /** What is done with a history that is not what the program does. */
 export type OnDivergence = 'refuse' | 'inject';
 
-/** A run with the changes it is made with, and how far a history was followed along it. */
-export interface FollowedCourse {
+/** A run that is kept for a request until it is released, or the request ends. */
+export interface HeldRun {
   readonly run: Run;
+  /** Lets the run make room for others. */
+  readonly release: () => void;
+}
+
+/** A run with the changes it is made with, and how far a history was followed along it. */
+export interface FollowedCourse extends HeldRun {
   readonly check: HistoryCheck;
   readonly known: KnownText;
   readonly end: HistoryEnd;
   readonly edits: readonly RunEdit[];
-  /** Lets the run make room for others. */
-  release(): void;
 }
 
 /** How far one course goes with a history; a history that it leaves is not held. */
@@ -118,12 +122,13 @@ export class Courses {
     edits: readonly RunEdit[],
     frame: number,
     signal: AbortSignal,
-  ): Promise<Run | null> {
-    const run = this.#hold(program, edits, signal);
+  ): Promise<HeldRun | null> {
+    const held = this.#hold(program, edits, signal);
     try {
-      await run.frames.from(frame, signal).next();
-      return run;
+      await held.run.frames.from(frame, signal).next();
+      return held;
     } catch (thrown) {
+      held.release();
       if (isEditRefused(thrown)) return null;
       throw thrown;
     }
@@ -288,7 +293,7 @@ export class Courses {
     signal: AbortSignal,
     use: (run: Run) => Promise<T>,
   ): Promise<T> {
-    const { run, release } = this.#holdUntil(program, edits, signal);
+    const { run, release } = this.#hold(program, edits, signal);
     try {
       return await use(run);
     } finally {
@@ -305,7 +310,7 @@ export class Courses {
     signal: AbortSignal,
   ): Promise<Attempt> {
     // A course that is left makes room for others: only the last one is held for the answer.
-    const { run, release } = this.#holdUntil(program, edits, signal);
+    const { run, release } = this.#hold(program, edits, signal);
     const known = run.known(dropped?.count ?? 0).beginningOf(text);
     const compared = { frames: run.frames, lines: program.context.lines, edits };
     const check = new HistoryCheck(text, compared);
@@ -359,19 +364,17 @@ export class Courses {
     return best;
   }
 
-  #holdUntil(program: PromptProgram, edits: readonly RunEdit[], signal: AbortSignal) {
+  #hold({ key, context, seed }: PromptProgram, edits: readonly RunEdit[], signal: AbortSignal): HeldRun {
+    signal.throwIfAborted();
     const holding = new AbortController();
     const release = () => {
       signal.removeEventListener('abort', release);
       holding.abort(signal.reason);
     };
-    const run = this.#hold(program, edits, holding.signal);
+    const job = { context, arguments: seed.arguments, edits };
+    const run = this.#runs.hold(courseKey(key, edits), job, holding.signal);
     signal.addEventListener('abort', release, { once: true });
     return { run, release };
-  }
-
-  #hold({ key, context, seed }: PromptProgram, edits: readonly RunEdit[], signal: AbortSignal): Run {
-    return this.#runs.hold(courseKey(key, edits), { context, arguments: seed.arguments, edits }, signal);
   }
 }
 

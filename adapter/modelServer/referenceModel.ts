@@ -2,7 +2,14 @@ import { PythonSource } from '../python/source';
 import type { RunEdit } from '../python/tracer';
 import { AgreedFrames } from './agreedFrames';
 import type { Dropped } from './completionRequest';
-import { Courses, type FollowedCourse, type OnDivergence, type PromptProgram, undecided } from './courses';
+import {
+  Courses,
+  type FollowedCourse,
+  type HeldRun,
+  type OnDivergence,
+  type PromptProgram,
+  undecided,
+} from './courses';
 import { dividePrompt, readSeed } from './cwmPrompt';
 import type { Faults } from './faults';
 import { frameEndAfter } from './frameEnd';
@@ -114,8 +121,12 @@ export class ReferenceModel implements Model {
     let length = 0;
     let begun = rest;
     const canFollow = this.onDivergence === 'inject' && others.length === 0;
-    const canBe = async (edit: RunEdit) =>
-      !canFollow || (await this.#courses.changed(program, [...edits, edit], edit.at, signal)) !== null;
+    const canBe = async (edit: RunEdit) => {
+      const tried = canFollow && (await this.#courses.changed(program, [...edits, edit], edit.at, signal));
+      if (tried) tried.release();
+      return tried !== null;
+    };
+    let held: HeldRun = course;
     try {
       for (let isLeft = true; isLeft;) {
         isLeft = false;
@@ -137,7 +148,10 @@ export class ReferenceModel implements Model {
             yield [{ text: errs.text, odds: errs.odds }];
             const other = changed && (await this.#courses.changed(program, changed, next - 1, signal));
             if (changed && other) {
-              frames = other.frames;
+              // A run that is left makes room for others.
+              held.release();
+              held = other;
+              frames = other.run.frames;
               edits = changed;
               isLeft = true;
               break;

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CompletionChunk } from '../../adapter/completion/completion';
+import { profileNames, type ServerProfile } from '../../adapter/completion/profile';
 import { CatalogueError } from '../../adapter/errors';
 import {
   chatPrompt,
@@ -285,6 +286,22 @@ describe('what is sent', () => {
       spaces_between_special_tokens: false,
       add_special_tokens: false,
     });
+  });
+
+  it('tells our own server what a prompt leaves out, and no other', async () => {
+    const others = [[2, '<|line_sep|>{}<|action_sep|>x<|frame_sep|>']] as const;
+    const prompt = { ...textPrompt, droppedFrames: { count: 3, digest: 'ab', others } };
+    const isTold = async (profile: ServerProfile) =>
+      Object.keys((await sent(prompt, { profile })).body).some((name) => name.startsWith('dropped'));
+    expect((await sent(prompt, { profile: 'neural-debug' })).body).toMatchObject({
+      dropped_frames: 3,
+      dropped_digest: 'ab',
+      dropped_others: others,
+    });
+    // fgserve is refused.
+    for (const profile of profileNames.filter((each) => each !== 'fgserve')) {
+      expect([profile, await isTold(profile)]).toEqual([profile, false]);
+    }
   });
 
   it('adds the fields it is given, but none that change what is asked', async () => {
