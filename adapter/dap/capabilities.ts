@@ -29,6 +29,10 @@ const always: DebugProtocol.Capabilities = {
 };
 
 /** What the adapter can do for a client. */
-export function capabilitiesFor({ showsStyling }: Client): DebugProtocol.Capabilities {
-  return showsStyling ? { ...always, supportsANSIStyling: true } : always;
+export function capabilitiesFor({ showsStyling, takesStacksInParts }: Client): DebugProtocol.Capabilities {
+  return {
+    ...always,
+    ...(takesStacksInParts ? {} : { supportsDelayedStackTraceLoading: false }),
+    ...(showsStyling ? { supportsANSIStyling: true } : {}),
+  };
 }

@@ -26,6 +26,15 @@ export class Client {
     return this.#wants.supportsANSIStyling;
   }
 
+  /**
+   * Whether the client shows a stack right that it gets in parts, from the top. VS Code (1.100 and 1.139 were tried)
+   * asks for the top frame, shows below it the others of the stop before and a row to load more, and, where the rest
+   * then proves to be the same, does not draw anew: the row stays below a stack that is complete.
+   */
+  get takesStacksInParts(): boolean {
+    return this.#wants.clientID !== 'vscode';
+  }
+
   get firstColumn(): number {
     return this.#wants.columnsStartAt1 ? 1 : 0;
   }

@@ -11,6 +11,7 @@ const source = z.object({
 });
 
 export const initializeArguments = z.object({
+  clientID: z.string().nullish().catch(null),
   linesStartAt1: z.boolean().default(true),
   columnsStartAt1: z.boolean().default(true),
   pathFormat: z.enum(['path', 'uri']).catch('path').default('path'),

@@ -26,6 +26,7 @@ import { Client } from './client';
 import { setExceptionBreakpoints } from './exceptionFilters';
 import { type Failed, Health } from './health';
 import { inlineValuesOf } from './inlineValues';
+import { Introduction } from './introduction';
 import { LaunchedText, type OpenedText } from './launchedText';
 import { OutputEvents } from './outputEvents';
 import { carriesToken } from './peer';
@@ -99,6 +100,9 @@ export class NeuralDebugSession extends Router {
     () => this.#client,
     (path) => this.#opened?.text.sourceFor(this.#client) ?? this.#client.sourceOf(path),
   );
+  readonly #introduction = new Introduction((text) => {
+    this.#outputs.tell('console', text);
+  });
   readonly #usage = new UsageEvents((event, body) => {
     this.emitEvent(event, body);
   });
@@ -280,13 +284,16 @@ export class NeuralDebugSession extends Router {
     const keyFor = this.options.keyFor ?? (() => Promise.resolve(null));
     const listener = {
       output: (text: string, isDerived: boolean) => {
+        this.#introduction.end();
         this.#outputs.printed(text, opened.debugger.world.description.isReal, isDerived);
       },
       logged: (logged: Logged) => {
+        this.#introduction.end();
         this.#outputs.logged(logged, opened.debugger);
       },
       progress: (states: number) => {
         this.#health.arrived();
+        this.#introduction.arrived();
         this.#progress.update(states);
       },
     };
@@ -300,14 +307,9 @@ export class NeuralDebugSession extends Router {
     if (this.#phase !== 'launched') throw errors.requestOrder('configurationDone', 'it came before');
     this.#phase = 'debugging';
     return new AnswerFirst(undefined, async () => {
-      const described = describeWorld(world.description);
-      this.#outputs.tell('console', `${described}.\n`);
+      this.#introduction.begin(world);
       for (const note of this.#opened?.notes ?? []) this.#outputs.tell('console', `${note}\n`);
       await this.#start();
-      // The beginning may have shown which model, or which Python, answers.
-      const answering = describeWorld(world.description);
-      if (answering !== described) this.#outputs.tell('console', `${answering}.\n`);
-      for (const note of world.notes ?? []) this.#outputs.tell('console', `${note}\n`);
     });
   }
 
@@ -543,6 +545,7 @@ export class NeuralDebugSession extends Router {
   protected override failed(error: CatalogueError): void {
     // The beginning may have been reached before, also by the session that this one was restarted from.
     if (this.#phase === 'debugging') this.#view ??= this.#viewOfCursor();
+    this.#introduction.end();
     const during: Failed = this.#view ? 'step' : 'start';
     const isShown = this.#health.failed(error, during) && this.options.showsFailures;
     this.#outputs.tell(isShown ? 'stderr' : 'important', `${errorText(error)}\n`);
@@ -563,6 +566,7 @@ export class NeuralDebugSession extends Router {
   #show(stop: Stop): void {
     const opened = this.#opened;
     if (!opened || this.#phase !== 'debugging') return;
+    this.#introduction.end();
     for (const note of stop.notes) this.#outputs.tell('console', `${note}\n`);
     if (stop.reason === 'doubt') this.#outputs.doubted(stop, opened.debugger);
     opened.text.check();

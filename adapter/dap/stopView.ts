@@ -31,7 +31,7 @@ import {
   wholeValueArguments,
 } from './requests';
 import { doubtThreshold } from './outputEvents';
-import { dimmed } from './styling';
+import { dimmed, remarked } from './styling';
 import { stackLabels } from './stackLabels';
 import type { Threads } from './threads';
 import { type NamedValues, notPredicted, VariableStore } from './variables';
@@ -57,8 +57,10 @@ export class StopView {
     this.#session = opened.debugger;
     this.#evaluator = opened.evaluator;
     this.#variables = new VariableStore(
-      (text, sureness) =>
-        client.showsStyling && sureness < doubtThreshold(opened.debugger) ? dimmed(text) : text,
+      (text, sureness, canBeSet) => {
+        if (!client.showsStyling || sureness >= doubtThreshold(opened.debugger)) return text;
+        return canBeSet && this.#session.world.canBeEdited ? remarked(text, sureness) : dimmed(text);
+      },
       (state) => this.#isPast(state),
     );
   }

@@ -62,11 +62,11 @@ export class VariableStore {
   readonly #containers: Container[] = [];
 
   /**
-   * @param styled how a value that is so sure looks
+   * @param styled how a value that is so sure looks, and whether it can be set
    * @param isPast whether the values of a state's frame can no longer be set
    */
   constructor(
-    private readonly styled: (text: string, sureness: number) => string,
+    private readonly styled: (text: string, sureness: number, canBeSet: boolean) => string,
     private readonly isPast: (state: number) => boolean,
   ) {}
 
@@ -91,8 +91,9 @@ export class VariableStore {
           const opening = open?.(name, value);
           const shown = opening ? this.#openable(row, value.repr, expressionOf(name), opening) : row;
           const compared = marks?.(name) ?? null;
-          // What a real run has confirmed is not in doubt.
-          const doubt = compared?.verdict === 'same' ? null : (numbers.get(name) ?? null);
+          // What a real run has confirmed, or refuted, is not in doubt.
+          const isKnown = compared?.verdict === 'same' || compared?.verdict === 'different';
+          const doubt = isKnown ? null : (numbers.get(name) ?? null);
           return marked(this.#styled(shown, doubt), compared);
         });
         if (numbers.size > 0 && start <= values.size && end > values.size)
@@ -195,7 +196,9 @@ export class VariableStore {
    */
   #styled(row: DebugProtocol.Variable, sureness: number | null): DebugProtocol.Variable {
     const isCopiedClean = row.evaluateName !== undefined || isLiteral(row.value);
-    return sureness === null || !isCopiedClean ? row : { ...row, value: this.styled(row.value, sureness) };
+    if (sureness === null || !isCopiedClean) return row;
+    const canBeSet = !row.presentationHint?.attributes?.includes('readOnly');
+    return { ...row, value: this.styled(row.value, sureness, canBeSet) };
   }
 
   /** A row whose value is asked for by a click: it is then the only one below the row, and has no name. */

@@ -222,6 +222,50 @@ it('tells what else could stand there, with shares, over HTTP', async () => {
   }
 });
 
+it('shows a doubtful value that can be set without control sequences, so that it can be edited as it stands', async () => {
+  const server = await startModelServer({
+    port: 0,
+    faults: parseFaults('wrong-value=0.5', 3),
+    onDivergence: 'inject',
+  });
+  try {
+    client = new DapClient({ keyFor: () => Promise.resolve(server.token) });
+    await client.launch(
+      {
+        program,
+        entry: 'main([1, 2])',
+        stopOnEntry: true,
+        server: { baseUrl: server.url, format: 'cwm' },
+      },
+      { supportsANSIStyling: true },
+    );
+    await client.start(program);
+    let shown: [string, string] | undefined;
+    for (let step = 0; step < 12 && !shown; step++) {
+      await client.move('stepIn');
+      shown = Object.entries(await client.locals()).find(
+        ([name, value]) => name !== 'confidence' && /sure/.test(value),
+      );
+    }
+    const [name = '', value = ''] = shown ?? [];
+    expect(value).toMatch(/^[\w[{'(-].* {2}# \d+% sure$/);
+    const [frame] = await client.stack();
+    const { scopes } = await client.ask<DebugProtocol.ScopesResponse['body']>('scopes', {
+      frameId: frame?.id,
+    });
+    const set = await client.ask<{ value: string }>('setVariable', {
+      variablesReference: scopes[0]?.variablesReference,
+      name,
+      value: value.replace(/^/, '[').replace('  #', ']  #'),
+    });
+    expect(set.value).toBe(`[${value.replace(/ {2}#.*/, '')}]`);
+    // Now it is what a person said, and in no doubt.
+    expect((await client.locals())[name]).toBe(set.value);
+  } finally {
+    await server.close();
+  }
+});
+
 it('a recording cannot be edited, and says why', async () => {
   client = new DapClient();
   const recording = new URL('recordings/uncaught.jsonl', import.meta.url).pathname;
