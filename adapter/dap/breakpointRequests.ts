@@ -129,13 +129,12 @@ export function breakpointLocations(session: Debugger, client: Client, args: unk
   const { source, line, endLine } = read(breakpointLocationsArguments, args);
   if (client.ownPath(source) !== session.trajectory.program.path) return { breakpoints: [] };
   const first = client.ownLine(line);
-  const last = endLine === undefined ? first : client.ownLine(endLine);
-  return {
-    breakpoints: [...session.source.breakableLines]
-      .filter((at) => at >= first && at <= last)
-      .sort((a, b) => a - b)
-      .map((at) => ({ line: client.lineOf(at) })),
-  };
+  const last = Math.min(endLine === undefined ? first : client.ownLine(endLine), session.source.lines.length);
+  const breakpoints: object[] = [];
+  for (let at = first; at <= last; at++) {
+    if (session.source.isBreakable(at)) breakpoints.push({ line: client.lineOf(at) });
+  }
+  return { breakpoints };
 }
 
 /** What has to hold at a breakpoint; null for a hit count that cannot be read. */

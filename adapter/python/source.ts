@@ -37,7 +37,7 @@ export class PythonSource {
   readonly units: readonly CodeUnit[];
   readonly module: CodeUnit;
   private breakable: ReadonlySet<number> | null = null;
-  private byLine: ReadonlyMap<number, readonly CodeUnit[]> | null = null;
+  private readonly byLine = new Map<number, readonly CodeUnit[]>();
   private calls: ReadonlyMap<number, readonly SourceCall[]> | null = null;
 
   private constructor(
@@ -67,20 +67,24 @@ export class PythonSource {
 
   /** The units that can have events on a line, outermost first. */
   unitsOfLine(line: number): readonly CodeUnit[] {
-    this.byLine ??= this.indexUnits();
-    return this.byLine.get(line) ?? [];
+    let units = this.byLine.get(line);
+    if (units === undefined) {
+      units = this.unitsAround(line).filter((unit) => unit.callLine === line || unit.lines.has(line));
+      this.byLine.set(line, units);
+    }
+    return units;
   }
 
-  /** The lines that a breakpoint may sit on: those on which a line event can occur. */
+  /** The lines that a breakpoint may sit on, in order. */
   get breakableLines(): ReadonlySet<number> {
-    if (this.breakable === null) {
-      const lines = new Set<number>();
-      for (const unit of this.units) for (const line of unit.lines) lines.add(line);
-      // A module without code has its only line event on line 0.
-      lines.delete(0);
-      this.breakable = new Set([...lines].sort((a, b) => a - b));
-    }
+    this.breakable ??= new Set(this.lines.map((_, at) => at + 1).filter((line) => this.isBreakable(line)));
     return this.breakable;
+  }
+
+  /** Whether a breakpoint may sit on a line: whether a line event can occur there. */
+  isBreakable(line: number): boolean {
+    // A module without code has its only line event on line 0.
+    return line > 0 && this.unitsAround(line).some((unit) => unit.lines.has(line));
   }
 
   /**
@@ -88,10 +92,10 @@ export class PythonSource {
    * the same block of statements, else nowhere.
    */
   breakpointLine(line: number): number | null {
-    if (this.breakableLines.has(line)) return line;
+    if (this.isBreakable(line)) return line;
     if (line < 1 || line > this.lines.length) return null;
     const end = this.innermostBlock(line).endLine;
-    for (let next = line + 1; next <= end; next++) if (this.breakableLines.has(next)) return next;
+    for (let next = line + 1; next <= end; next++) if (this.isBreakable(next)) return next;
     return null;
   }
 
@@ -124,16 +128,11 @@ export class PythonSource {
     };
   }
 
-  private indexUnits(): Map<number, CodeUnit[]> {
-    const byLine = new Map<number, CodeUnit[]>();
-    for (const unit of this.units) {
-      for (const line of new Set([unit.callLine, ...unit.lines])) {
-        const units = byLine.get(line);
-        if (units === undefined) byLine.set(line, [unit]);
-        else units.push(unit);
-      }
-    }
-    return byLine;
+  /** The units whose text a line is in: only of them it is laid out where control can go. */
+  private unitsAround(line: number): CodeUnit[] {
+    return this.units.filter(
+      ({ callLine, firstLine, lastLine }) => line === callLine || (firstLine <= line && line <= lastLine),
+    );
   }
 
   private indexCalls(): Map<number, SourceCall[]> {
