@@ -26,6 +26,14 @@ export interface Opened {
   readonly evaluator: ExpressionEvaluator;
 }
 
+/** Loads what `openDebugger` will need, where that is known before. */
+export async function prepareToOpen({
+  sandbox,
+  python,
+}: Pick<Configuration, 'sandbox' | 'python'>): Promise<void> {
+  await Promise.all([choosePython(sandbox, python), PythonSource.parse('')]);
+}
+
 /**
  * Makes a debugger from a checked configuration: reads the program, chooses the world. Runs nothing and asks
  * no server yet.
@@ -41,12 +49,14 @@ export async function openDebugger(
 ): Promise<Opened> {
   const kind = configuration.world ?? (configuration.server ? 'server' : null);
   if (kind === null) throw errors.noWorld();
-  const python = await choosePython(configuration.sandbox, configuration.python);
+  // Whether there is an interpreter is found out meanwhile.
+  const choosing = choosePython(configuration.sandbox, configuration.python);
   const recording = kind === 'recording' ? await openRecording(configuration.recording) : null;
   const given = recording?.header.program ?? (await programOf(configuration));
   const source = await PythonSource.parse(given.source);
   const { startAt } = configuration;
   const program = startAt && !recording ? { ...given, entry: entryTo(source, startAt, given.entry) } : given;
+  const python = await choosing;
   const world = recording
     ? new RecordingWorld(recording.header, (position) => recording.steps(position))
     : await openWorld(kind, configuration.server, program, source, python, keyFor);

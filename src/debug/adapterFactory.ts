@@ -1,6 +1,21 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import * as vscode from 'vscode';
 import type { ApiKeys } from '../servers/apiKeys';
+import { readLaunchFields } from './launchConfiguration';
+
+/** Loads what a session will need while the editor is still busy with its start. */
+export function prepareAdapter(settled: vscode.DebugConfiguration): void {
+  // After the editor has its answer, which would wait otherwise.
+  setImmediate(() => {
+    void (async () => {
+      const { sandbox, python } = readLaunchFields(settled);
+      await import('../../adapter/dap/session');
+      const { prepareToOpen } = await import('../../adapter/debugger/open');
+      await prepareToOpen({ sandbox: sandbox || null, python: python || null });
+      // What fails here fails in the session, too, which says so.
+    })().catch(() => undefined);
+  });
+}
 
 /** Makes the debug adapter of a session, inside the extension host. */
 export class AdapterFactory implements vscode.DebugAdapterDescriptorFactory {

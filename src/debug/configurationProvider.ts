@@ -7,6 +7,7 @@ import { showError } from '../messages';
 import type { ApiKeys } from '../servers/apiKeys';
 import type { Consent } from '../servers/consent';
 import { readSettings } from '../settings';
+import { prepareAdapter } from './adapterFactory';
 import { debugType } from './debugType';
 import { withUnsavedText } from './unsavedText';
 import { choosePython, chooseWorld, readLaunchFields } from './launchConfiguration';
@@ -67,7 +68,9 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
     configuration: vscode.DebugConfiguration,
   ): Promise<vscode.DebugConfiguration | undefined> {
     try {
-      return await this.#settle(folder, configuration);
+      const settled = await this.#settle(folder, configuration);
+      if (settled) prepareAdapter(settled);
+      return settled;
     } catch (thrown) {
       void showError(thrown);
       return undefined;
