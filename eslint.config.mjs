@@ -40,7 +40,16 @@ function roomRules() {
 }
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', '.vscode-server/', 'test-results/', 'test/vscode/node_modules/'] },
+  {
+    ignores: [
+      'dist/',
+      'node_modules/',
+      '.vscode-server/',
+      '.vscode-test/',
+      'test-results/',
+      'test/vscode/**/node_modules/',
+    ],
+  },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   {

@@ -1,19 +1,12 @@
-// Runs the tests that use VS Code's API (test/vscode/api) in the extension host of a real VS Code.
-import { mkdtempSync, readFileSync, rmSync, existsSync } from 'node:fs';
+// Runs the tests that use VS Code's API (test/vscode/api) in the extension host of a real VS Code in a browser.
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { format } from 'node:util';
-import { build } from 'esbuild';
-import { root } from './setup.mjs';
-import { connected } from './ui.mjs';
+import { bundleSuite, otherDebugger, resultsOf, suite, suiteEnvironment } from './apiSuite.mjs';
+import { connected } from './modelServer.mjs';
 import { VsCodeServer } from './vscodeServer.mjs';
-
-/** The bundled suite: a module with `run`. */
-export const suite = join(root, 'test-results/apiTests.cjs');
-
-/** Another debugger for Python, which the suite needs. */
-export const otherDebugger = join(root, 'test/vscode/api/otherDebugger');
 
 /** How long all tests of a window may take, in milliseconds. */
 const limit = 180_000;
@@ -21,35 +14,11 @@ const limit = 180_000;
 /** What VS Code itself logs where it has no gallery and no account. */
 const noise = /Canceled|sessions failed|gallery|ENOTFOUND|[Ss]ervice worker|WebSocket|bindings file/;
 
-export async function bundleSuite() {
-  await build({
-    entryPoints: [join(root, 'test/vscode/api/run.ts')],
-    outfile: suite,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-    external: ['vscode'],
-    sourcemap: 'inline',
-    logLevel: 'warning',
-  });
-}
-
-/** What the suite needs to know, for the environment of the extension host. */
-export function suiteEnvironment(results, only = '') {
-  return { NEURAL_DEBUG_TEST_RESULTS: results, NEURAL_DEBUG_TEST_ONLY: only };
-}
-
-/** The results that a suite left: `{ title, problem, milliseconds }` of each test, and whether that is all. */
-export function readResults(file) {
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { isDone: false, results: [] };
-}
-
 /**
  * Runs the suite in a window with a folder open, and in one without.
  *
  * @param vsix the package of the extension under test
- * @returns the results of all tests; a window whose tests did not end counts as a failed test
+ * @returns the results of all tests, as `resultsOf` tells them
  */
 export async function runApiTests(browser, modelServer, vsix, only) {
   await bundleSuite();
@@ -67,13 +36,7 @@ export async function runApiTests(browser, modelServer, vsix, only) {
     try {
       const folder = hasFolder ? mkdtempSync(join(scratch, 'folder-')) : null;
       const { code, log } = await runInPage(browser, vscode.apiTestsUrl(folder, otherDebugger, suite));
-      const { isDone, results } = readResults(file);
-      all.push(...results);
-      const passed = results.every(({ problem }) => problem === null);
-      if (!isDone || (passed && code !== 0)) {
-        const problem = `After the tests above it ended with ${code}:\n${log.slice(-3000)}`;
-        all.push({ title: `in a window with ${folder ? 'a' : 'no'} folder`, problem, milliseconds: 0 });
-      }
+      all.push(...resultsOf(file, hasFolder ? 'a folder' : 'no folder', code, log));
     } finally {
       await vscode.stop();
       rmSync(scratch, { recursive: true, force: true });
@@ -82,8 +45,8 @@ export async function runApiTests(browser, modelServer, vsix, only) {
   return all;
 }
 
-/** Opens a page that runs the suite, and waits for its end. */
-async function runInPage(browser, url) {
+/** Opens a page that runs a suite, and waits for its end. */
+export async function runInPage(browser, url) {
   const context = await browser.newContext();
   try {
     await context.route(

@@ -3,6 +3,15 @@ import { createServer } from 'node:http';
 
 export { startStandIn as startModelServer } from '../../scripts/standIn.mjs';
 
+/** Settings that name the project's model server, and its key where the extension looks for it. */
+export const connected = ({ modelServer }) => ({
+  machineSettings: {
+    'neuralDebug.server.baseUrl': modelServer.baseUrl,
+    'neuralDebug.server.format': 'cwm',
+  },
+  environment: { NEURAL_DEBUG_API_KEY: modelServer.token },
+});
+
 /** A server that answers nothing but 404, and keeps what it was sent. */
 export async function startCountingServer() {
   const requests = [];

@@ -3,7 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startStandIn } from '../../scripts/standIn.mjs';
-import { connected, linesOf } from './ui.mjs';
+import { connected } from './modelServer.mjs';
+import { linesOf } from './ui.mjs';
 import { until } from './workbench.mjs';
 
 const viewport = { width: 1360, height: 820 };

@@ -2,6 +2,7 @@
 //   --vsix FILE     test this package instead of building one
 //   --only TEXT     run only the tests whose name holds a text
 //   --pictures DIR  only take the pictures of the README and the tour
+//   --timings N     only measure activation and first stops, in N windows (npm run bench:vscode)
 //   --themes        only take pictures of a session in light, dark and high contrast, into test-results
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +17,7 @@ const { values: options } = parseArgs({
     vsix: { type: 'string' },
     only: { type: 'string' },
     pictures: { type: 'string' },
+    timings: { type: 'string' },
     themes: { type: 'boolean', default: false },
   },
 });
@@ -29,7 +31,9 @@ const { groups } = await import('./ui.mjs');
 const { picturesFor, themesFor } = await import('./pictures.mjs');
 const { startBrowser, Workbench } = await import('./workbench.mjs');
 const { VsCodeServer } = await import('./vscodeServer.mjs');
+const { printResults } = await import('./apiSuite.mjs');
 const { runApiTests } = await import('./apiTests.mjs');
+const { measure } = await import('./timings.mjs');
 
 rmSync(results, { recursive: true, force: true });
 mkdirSync(results, { recursive: true });
@@ -43,7 +47,8 @@ const browser = await startBrowser();
 let passed = 0;
 let failed = 0;
 try {
-  if (pictures === null) {
+  if (options.timings) await measure(browser, modelServer, vsix, Number(options.timings));
+  else if (pictures === null) {
     await runApi();
     for (const group of groups) await runGroup(group);
   } else for (const part of pictures) await inVsCode(part.setup, part.take);
@@ -51,7 +56,7 @@ try {
   await browser.close();
   await modelServer.stop();
 }
-if (pictures === null) {
+if (pictures === null && !options.timings) {
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 }
@@ -60,16 +65,9 @@ if (pictures === null) {
 async function runApi() {
   const { only = 'api' } = options;
   if (!only.startsWith('api')) return;
-  const results = await runApiTests(browser, modelServer, vsix, only.replace(/^api(, )?/, ''));
-  for (const { title, problem, milliseconds } of results) {
-    if (problem === null) passed++;
-    else failed++;
-    console.log(
-      problem === null
-        ? `✓ api, ${title} (${milliseconds} ms)`
-        : `✗ api, ${title}\n  ${problem.replaceAll('\n', '\n  ')}`,
-    );
-  }
+  const count = printResults(await runApiTests(browser, modelServer, vsix, only.replace(/^api(, )?/, '')));
+  passed += count.passed;
+  failed += count.failed;
 }
 
 async function runGroup({ name: groupName, setup: groupSetup, tests }) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { guessInput } from './guessInput.mjs';
 import { languageGroup } from './languageUi.mjs';
-import { startCountingServer } from './modelServer.mjs';
+import { connected, startCountingServer } from './modelServer.mjs';
 import { packageTests } from './packaged.mjs';
 import { root } from './setup.mjs';
 import { starting, whatElse } from './starting.mjs';
@@ -40,15 +40,6 @@ const launch = (...configurations) => ({
     version: '0.2.0',
     configurations: configurations.map((more) => ({ type: 'neural-debug', request: 'launch', ...more })),
   }),
-});
-
-/** Settings that name the project's model server, and its key where the extension looks for it. */
-export const connected = ({ modelServer }) => ({
-  machineSettings: {
-    'neuralDebug.server.baseUrl': modelServer.baseUrl,
-    'neuralDebug.server.format': 'cwm',
-  },
-  environment: { NEURAL_DEBUG_API_KEY: modelServer.token },
 });
 
 /** Debugs the cart up to the amount of its first row. */

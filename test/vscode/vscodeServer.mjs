@@ -3,24 +3,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { quietSettings } from './quietSettings.mjs';
 import { codeServer, codeServerNode } from './setup.mjs';
-
-const userSettings = {
-  'workbench.startupEditor': 'none',
-  'telemetry.telemetryLevel': 'off',
-  'extensions.autoCheckUpdates': false,
-  'extensions.autoUpdate': false,
-  'extensions.ignoreRecommendations': true,
-  'workbench.enableExperiments': false,
-  'workbench.tips.enabled': false,
-  'chat.disableAIFeatures': true,
-  'workbench.secondarySideBar.defaultVisibility': 'hidden',
-  'window.commandCenter': false,
-  'git.enabled': false,
-  'terminal.integrated.gpuAcceleration': 'off',
-  'editor.minimap.enabled': false,
-  'files.hotExit': 'off',
-};
 
 /** A running VS Code server with data of its own, which are gone when it is stopped. */
 export class VsCodeServer {
@@ -57,7 +41,7 @@ export class VsCodeServer {
     server.#data = mkdtempSync(join(tmpdir(), 'neural-debug-vscode-'));
     server.#write('User/settings.json', {
       'security.workspace.trust.enabled': asksForTrust,
-      ...userSettings,
+      ...quietSettings,
       ...settings,
     });
     server.#write('Machine/settings.json', machineSettings);

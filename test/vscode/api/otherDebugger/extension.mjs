@@ -30,6 +30,8 @@ class OtherAdapter {
       case 'launch':
         this.#program = args.program;
         return {};
+      case 'setBreakpoints':
+        return { breakpoints: args.breakpoints.map(() => ({ verified: true })) };
       case 'threads':
         return { threads: [{ id: 1, name: 'other thread' }] };
       case 'stackTrace':
