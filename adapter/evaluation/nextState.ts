@@ -29,6 +29,8 @@ export interface AskedState {
   readonly confidence: number | null;
   /** The least confidence of the values that were written anew; null where there are none. */
   readonly valueConfidence: number | null;
+  /** How many answers could not be read, before one could be or it was given up. */
+  readonly unreadable: number;
   /** The number of the error with which the world failed; null where it answered. */
   readonly error: number | null;
 }
@@ -155,17 +157,19 @@ async function askOne(
     error: null,
   };
   let answer: Answer;
+  let unreadable = 0;
   try {
-    answer = await ask(world, history, from, action, 4 * horizon + 64, signal);
+    answer = await ask(world, history, from, action, 4 * horizon + 64, signal, () => unreadable++);
   } catch (thrown) {
     const failed = asCatalogueError(thrown);
-    return { asked: { ...asked, error: failed.code }, failed };
+    return { asked: { ...asked, unreadable, error: failed.code }, failed };
   }
   if (answer.kind === 'state') {
     const predicted = { trajectory: history, index: answer.index };
     return {
       asked: {
         ...asked,
+        unreadable,
         predicted: textOf(history, answer.index),
         right:
           target === null ? wrong : score(world, predicted, { trajectory: run.trajectory, index: target }),
@@ -179,7 +183,8 @@ async function askOne(
   const right = isEnd
     ? { event: true, line: true, stack: true, changed: null, values: null, exact: true }
     : wrong;
-  return { asked: { ...asked, predicted: answer.kind === 'end' ? 'end' : null, right }, failed: null };
+  const predicted = answer.kind === 'end' ? 'end' : null;
+  return { asked: { ...asked, unreadable, predicted, right }, failed: null };
 }
 
 /** The least confidence of a state's values; those of the real history have none. */

@@ -27,6 +27,7 @@ const rowShape = z.object({
   confidence: z.number().nullable(),
   // Results of before had none.
   valueConfidence: z.number().nullable().default(null),
+  unreadable: z.int().nonnegative().default(0),
   error: z.int().nullable(),
   settings: z.string(),
 });

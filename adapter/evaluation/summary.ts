@@ -10,6 +10,10 @@ export interface Scores {
   readonly stack: Share;
   readonly changed: Share;
   readonly values: Share;
+  /** Of the asked states, those at which the world's first answer, or a later one on the way, could not be read. */
+  readonly unreadable: Share;
+  /** How many of them were answered once they were asked again; the others were given up. */
+  readonly mended: number;
   /** How often the world failed, by the errors' numbers. */
   readonly errors: Readonly<Record<string, number>>;
   /** Of the confidences of event and line; null where there are none. */
@@ -39,6 +43,7 @@ export function scoresOf(rows: readonly AskedState[]): Scores {
     const known = answered.filter(({ right }) => right[part] !== null);
     return share(known.filter(({ right }) => right[part]).length, known.length);
   };
+  const unreadable = rows.filter((row) => row.unreadable > 0);
   const errors: Record<string, number> = {};
   for (const { error } of rows) if (error !== null) errors[error] = (errors[error] ?? 0) + 1;
   return {
@@ -49,6 +54,8 @@ export function scoresOf(rows: readonly AskedState[]): Scores {
     stack: of('stack'),
     changed: of('changed'),
     values: of('values'),
+    unreadable: share(unreadable.length, rows.length),
+    mended: unreadable.filter(({ error }) => error === null).length,
     errors,
     calibration: calibration(
       answered.flatMap(({ right, confidence }) =>
@@ -85,11 +92,21 @@ export function summaryTable({ actions, all }: Pick<Summary, 'actions' | 'all'>)
       .trimEnd(),
   );
   const told = [
+    ...unreadableText(all),
     ...confidenceText('event and line', all.calibration),
     ...confidenceText('values, where these are right', all.valueCalibration),
   ];
   if (told.length > 0) table.push('', ...told);
   return `${table.join('\n')}\n`;
+}
+
+function unreadableText({ unreadable, mended }: Scores): string[] {
+  if (unreadable.right === 0) return [];
+  const givenUp = unreadable.right - mended;
+  return [
+    `States with an answer that could not be read: ${shareText(unreadable)}; ` +
+      `${mended} were answered when asked again, ${givenUp} were given up.`,
+  ];
 }
 
 function confidenceText(what: string, confidences: Calibration | null): string[] {

@@ -87,7 +87,8 @@ const leastProbability = 1e-6;
 
 /**
  * Draws faults: the same ones each time for the same seed, program and frame. Those that a client asks again
- * after are drawn anew then.
+ * after are drawn anew then: malformed frames once an answer began with one. What stands further on in an answer may
+ * never have been read.
  *
  * The probability u that a part is wrong is itself drawn, so that it is r on average: u = v ** ((1 - r) / r) with
  * v even between 0 and 1. It is small as a rule and large at times. The part is wrong with the probability u, and
@@ -139,17 +140,25 @@ export class Faults {
     return Math.floor(this.#even(kind, place.frame, place.program, sample, 'choice') * limit);
   }
 
-  /** Records a fault that was made. */
+  /**
+   * Records a fault that was made.
+   *
+   * @param isFirst whether the answer begins with it
+   */
   make(
     kind: FaultKind,
     place: FaultPlace,
     sample = '',
     wrote: string | null = null,
     does: string | null = null,
+    isFirst = true,
   ): void {
     const key = `${kind} ${place.frame} ${place.program}`;
-    this.#times.set(key, (this.#times.get(key) ?? 0) + 1);
-    if (isRepeated(kind) || this.#isNew(`made ${key} ${sample}`)) {
+    const times = this.#times.get(key) ?? 0;
+    if (isFirst || kind !== 'malformed' || this.plan.places.get(kind)?.has(place.frame)) {
+      this.#times.set(key, times + 1);
+    }
+    if (this.#isNew(`made ${key} ${sample} ${isRepeated(kind) ? times : ''}`)) {
       this.#made.push({ kind, frame: place.frame, wrote, does });
     }
   }

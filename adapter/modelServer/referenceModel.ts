@@ -136,7 +136,7 @@ export class ReferenceModel implements Model {
             const lines = await this.#linesOf(program.context, frame.line);
             const errs =
               begun === null
-                ? await erringFrame(frame, erring.faults, place, erring.sample, lines, canBe)
+                ? await erringFrame(frame, erring.faults, place, erring.sample, length === 0, lines, canBe)
                 : { text: begun, odds: [], edit: null, isWrong: false };
             begun = null;
             if (errs.isWrong) erring.right = Math.min(erring.right, length);

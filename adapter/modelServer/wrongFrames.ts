@@ -28,6 +28,7 @@ interface Part {
  * Writes a frame with the faults that are drawn for it. Only values that a call or line frame writes in full can
  * be wrong, and only where they are literals; only line frames can be on another line.
  *
+ * @param isFirst whether an answer begins with the frame
  * @param otherLines the lines of the frame's function, by number, with their texts
  * @param canBe whether the program could be made to go on from another line, where it is to go on from there
  */
@@ -36,13 +37,14 @@ export async function erringFrame(
   faults: Faults,
   place: FaultPlace,
   sample: string,
+  isFirst: boolean,
   otherLines: ReadonlyMap<number, string>,
   canBe: (edit: RunEdit) => Promise<boolean>,
 ): Promise<ErringFrame> {
   const malformed = faults.draw('malformed', place, sample);
   if (malformed.isWrong) {
     const text = malformedFrame(frame.text, faults.choose(5, 'malformed', place, sample));
-    faults.make('malformed', place, sample, text, frame.text);
+    faults.make('malformed', place, sample, text, frame.text, isFirst);
     return { text, odds: [{ at: 0, logprob: malformed.logprob }], edit: null, isWrong: true };
   }
   const odds: Odds[] = malformed.logprob < 0 ? [{ at: 0, logprob: malformed.logprob }] : [];

@@ -3,8 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parseConfiguration } from '../../adapter/debugger/configuration';
 import { openWorldFor } from '../../adapter/debugger/open';
+import { mostAgain } from '../../adapter/evaluation/ask';
 import { type AskedState, evaluateNextState } from '../../adapter/evaluation/nextState';
 import { type EvaluatedProgram, readPrograms } from '../../adapter/evaluation/programs';
+import { share } from '../../adapter/evaluation/statistics';
 import { scoresOf } from '../../adapter/evaluation/summary';
 import { parseFaults } from '../../adapter/modelServer/faults';
 import { startModelServer } from '../../adapter/modelServer/server';
@@ -22,11 +24,11 @@ const seed = 1;
 const rate = 0.3;
 
 /** What `eval next-state` says of our server over HTTP, which makes faults, and which faults it made. */
-async function evaluate(plan: string, limit: number) {
+async function evaluate(plan: string, limit: number, files = chosen) {
   const server = await startModelServer({ port: 0, faults: parseFaults(plan, seed) });
   try {
     const rows: AskedState[] = [];
-    const programs = await readPrograms(chosen);
+    const programs = await readPrograms(files);
     const configuration = parseConfiguration({ server: { baseUrl: server.url } });
     await evaluateNextState({
       programs,
@@ -93,6 +95,42 @@ describe('eval next-state over HTTP against a server that makes faults', () => {
     const whenWrong = scoresOf(wrong).calibration?.meanConfidence ?? 1;
     expect(whenWrong).toBeLessThan((calibration?.meanConfidence ?? 0) - 0.1);
   });
+
+  it(
+    'counts each answer that cannot be read, mended or given up, at their rate',
+    { timeout: 60_000 },
+    async () => {
+      // A malformed frame without a line says no place, however it is read.
+      const isUnreadable = (wrote: string | null) => wrote?.includes('<|action_sep|>') === false;
+      let asked = 0;
+      let first = 0;
+      let malformed = 0;
+      for (const file of chosen) {
+        const { rows, made } = await evaluate(`malformed=${rate}`, Infinity, [file]);
+        const { unreadable, mended, errors } = scoresOf(rows);
+        // Each frame is one that follows an asked state, or the first of the script, which follows none.
+        const frames = new Map<number, string | null>();
+        for (const { frame, wrote } of made) if (!frames.has(frame)) frames.set(frame, wrote);
+        const of = [...frames.values()];
+        expect(unreadable.right).toBe(of.filter(isUnreadable).length);
+        const answers = rows.reduce((sum, row) => sum + row.unreadable, 0);
+        expect(answers).toBe(made.filter(({ wrote }) => isUnreadable(wrote)).length);
+        const givenUp = rows.filter(({ unreadable: count }) => count > mostAgain);
+        expect(mended).toBe(unreadable.right - givenUp.length);
+        expect(errors).toEqual(givenUp.length > 0 ? { 454: givenUp.length } : {});
+        asked += rows.length;
+        first += unreadable.right;
+        malformed += of.length;
+      }
+      const [low, high] = share(malformed, asked).interval ?? [1, 0];
+      expect(low).toBeLessThan(rate);
+      expect(high).toBeGreaterThan(rate);
+      // Two of the five ways to be malformed leave no line.
+      const [least, most] = share(first, asked).interval ?? [1, 0];
+      expect(least).toBeLessThan((rate * 2) / 5);
+      expect(most).toBeGreaterThan((rate * 2) / 5);
+    },
+  );
 
   it(
     'reports wrong values and their rate, and how far confidence in values holds',
