@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connections } from './connections.mjs';
 import { guessInput } from './guessInput.mjs';
 import { languageGroup } from './languageUi.mjs';
 import { connected, startCountingServer } from './modelServer.mjs';
@@ -263,4 +264,5 @@ export const groups = [
   languageGroup(connected),
   starting(connected),
   whatElse,
+  connections(connected),
 ];

@@ -25,6 +25,7 @@ export class VsCodeServer {
    * @param {number} [options.port] the port to listen on; 0: any free one
    * @param {string | null} [options.token] what an address must name to be let in; null: everybody is
    * @param {boolean} [options.asksForTrust] whether VS Code asks if a folder is trusted
+   * @param {string | null} [options.preload] a module that is loaded first into VS Code's server and extension host
    */
   static async start({
     vsix,
@@ -35,6 +36,7 @@ export class VsCodeServer {
     port = 0,
     token = null,
     asksForTrust = false,
+    preload = null,
   }) {
     const server = new VsCodeServer();
     server.#token = token;
@@ -60,9 +62,11 @@ export class VsCodeServer {
     const noQuestions = ['--disable-getting-started-override', '--skip-welcome'];
     if (!asksForTrust) noQuestions.push('--disable-workspace-trust');
     if (runsApiTests) noQuestions.push('--enable-smoke-test-driver');
+    // The extension host is started with the options of Node that the server itself was started with.
+    const nodeOptions = preload === null ? [] : ['--require', preload];
     server.#process = spawn(
       codeServerNode,
-      ['out/server-main.js', ...common, ...listen, ...quiet, ...noQuestions],
+      [...nodeOptions, 'out/server-main.js', ...common, ...listen, ...quiet, ...noQuestions],
       { cwd: codeServer, env: { ...process.env, ...environment } },
     );
     server.#ended = new Promise((done) => server.#process.once('exit', done));

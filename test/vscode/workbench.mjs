@@ -21,6 +21,8 @@ export async function startBrowser() {
 /** One open window of VS Code. */
 export class Workbench {
   #hasBreakpoints = false;
+  /** The addresses of all that the page has asked for. */
+  requests = [];
 
   constructor(page) {
     this.page = page;
@@ -35,9 +37,10 @@ export class Workbench {
     );
     const page = await context.newPage();
     page.setDefaultTimeout(stepTime);
+    const workbench = new Workbench(page);
+    page.on('request', (request) => workbench.requests.push(request.url()));
     await page.goto(url);
     await page.locator('.monaco-workbench .statusbar').waitFor({ timeout: 60_000 });
-    const workbench = new Workbench(page);
     await workbench.#debuggerThere();
     return workbench;
   }
