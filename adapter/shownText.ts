@@ -11,6 +11,11 @@ export function shownText(text: string): string {
   });
 }
 
+/** A name, such as a file's, for a sentence: on one line, and cut where it is no name any more. */
+export function shownName(name: string, most = 100): string {
+  return shortText(name.replace(/\s+/g, ' '), most);
+}
+
 /** A value's text for a place with little room. */
 export function shortText(text: string, most = 1_000): string {
   return shownText(text.length > most ? `${text.slice(0, most)}…` : text);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shortText, shownText } from '../adapter/shownText';
+import { shortText, shownName, shownText } from '../adapter/shownText';
 
 describe('text that is shown', () => {
   it.each([
@@ -24,5 +24,10 @@ describe('text that is shown', () => {
 
   it('is cut where there is little room', () => {
     expect(shortText('abcdef', 3)).toBe('abc…');
+  });
+
+  it('keeps a name within its sentence', () => {
+    expect(shownName('x.py\n\nNothing is sent.\t\u202e')).toBe('x.py Nothing is sent. \\u202e');
+    expect(shownName('n'.repeat(200))).toHaveLength(101);
   });
 });

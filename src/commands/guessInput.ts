@@ -11,7 +11,7 @@ import { doctestInsertion } from '../../adapter/python/doctest';
 import type { WantedResult } from '../../adapter/python/inputSearch';
 import { PythonSource } from '../../adapter/python/source';
 import { choosePython } from '../../adapter/sandbox/python';
-import { shortText } from '../../adapter/shownText';
+import { shortText, shownName } from '../../adapter/shownText';
 import type { Program } from '../../adapter/trajectory/program';
 import { debugType } from '../debug/debugType';
 import { showError } from '../messages';
@@ -87,7 +87,12 @@ export class GuessInput {
     const keyFor = (origin: string) => this.keys.keyFor(origin);
     const of = { program, function: name, wanted, count: limits.count };
     if (chosen === search) {
-      if (!(await this.realRuns.ask(`${file} will be run, and ${name} called many times.`))) return null;
+      if (
+        !(await this.realRuns.ask(
+          `${shownName(file)} will be run, and ${shownName(name)} called many times.`,
+        ))
+      )
+        return null;
       const using = await choosePython(sandbox, python);
       const source = { kind: 'search', seconds: limits.seconds, python: using } as const;
       return { ...of, source, checker: null };

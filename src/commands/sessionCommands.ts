@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { z } from 'zod';
 import { undimmed } from '../../adapter/dap/styling';
 import { errors } from '../../adapter/errors';
-import { shortText } from '../../adapter/shownText';
+import { shortText, shownName } from '../../adapter/shownText';
 import { debugType } from '../debug/debugType';
 import { showError } from '../messages';
 import type { RealRuns } from '../servers/realRuns';
@@ -164,7 +164,7 @@ export class SessionCommands {
     const session = activeSession();
     const program = z.string().catch('the program').parse(session.configuration['program']);
     const agreed = await this.realRuns.ask(
-      `${basename(program)} will be run, to compare the prediction with it.`,
+      `${shownName(basename(program))} will be run, to compare the prediction with it.`,
     );
     if (!agreed) return;
     const said = await vscode.window.withProgress(

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { shownName } from '../../adapter/shownText';
 
 /** What tells the program's states where no server is connected. */
 export type OtherWorld = 'connect' | 'reference' | { readonly recording: string };
@@ -15,15 +16,16 @@ export async function askForWorld(program: string): Promise<OtherWorld | null> {
   const run = 'Really Run It';
   const open = 'Open a Recording…';
   const { isTrusted } = vscode.workspace;
+  const name = shownName(basename(program));
   const detail = [
     'On a model server, a language model predicts them. The program is not run; its source is sent there.',
     isTrusted
-      ? `A real run of ${basename(program)} by Python happens on this computer, with your rights.`
+      ? `A real run of ${name} by Python happens on this computer, with your rights.`
       : 'This workspace is not trusted, so nothing of it is run.',
     'A recording shows what was saved before.',
   ];
   const chosen = await vscode.window.showInformationMessage(
-    `No model server is connected. What shall tell the states of ${basename(program)}?`,
+    `No model server is connected. What shall tell the states of ${name}?`,
     { modal: true, detail: detail.join('\n\n') },
     connect,
     ...(isTrusted ? [run] : []),

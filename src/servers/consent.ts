@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { z } from 'zod';
+import { shownName } from '../../adapter/shownText';
 import { isUnencrypted } from './origin';
 
 const storeName = 'confirmedOrigins';
@@ -17,7 +18,7 @@ export class Consent {
   async ask(origin: string, program: string): Promise<boolean> {
     const detail = [
       'The launch configuration names a server that is not the one in your settings. To it goes:',
-      `• the source text of ${program}`,
+      `• the source text of ${shownName(program)}`,
       '• the call and the arguments that are debugged',
       '• the states that were predicted: names and values of variables',
       '',
