@@ -34,14 +34,15 @@ export function wire(
   const configurations = new ConfigurationProvider(keys, new Consent(context.globalState));
   const realRuns = new RealRuns(context.workspaceState);
   const features = new LanguageFeatures(context, log);
+  const adapters = new AdapterFactory(keys);
   const tree = new StateTree();
   const status = new SessionStatus();
   const edited = new EditedPrograms();
   context.subscriptions.push(
     features,
-    vscode.debug.registerDebugAdapterDescriptorFactory(debugType, new AdapterFactory(keys)),
+    vscode.debug.registerDebugAdapterDescriptorFactory(debugType, adapters),
     vscode.debug.registerDebugAdapterTrackerFactory(debugType, new LogTracker(log)),
-    vscode.debug.registerDebugAdapterTrackerFactory(debugType, new TrajectoryTracker(features)),
+    vscode.debug.registerDebugAdapterTrackerFactory(debugType, new TrajectoryTracker(features, adapters)),
     vscode.debug.registerDebugAdapterTrackerFactory(debugType, new StopFollower(tree, status, edited)),
     tree.register(),
     status,

@@ -32,7 +32,7 @@ import { OutputEvents } from './outputEvents';
 import { carriesToken } from './peer';
 import { Progress } from './progress';
 import { reconnected } from './reconnect';
-import { recording } from './recordingRequest';
+import { recording, type RecordingAnswer } from './recordingRequest';
 import {
   cancelArguments,
   editorTextArguments,
@@ -210,6 +210,11 @@ export class NeuralDebugSession extends Router {
 
   override dispose(): void {
     void this.#close();
+  }
+
+  /** What the request `neuralDebug/recording` does, for whoever has the session in its own process. */
+  record(path: string, mostStates: number): Promise<RecordingAnswer> {
+    return this.#recording({ path, mostStates });
   }
 
   get #debugger(): Opened['debugger'] {
@@ -600,7 +605,7 @@ export class NeuralDebugSession extends Router {
   }
 
   /** Also after the end, for what was predicted is worth keeping then. */
-  #recording(args: unknown): Promise<object> {
+  async #recording(args: unknown): Promise<RecordingAnswer> {
     if (!this.#newest) throw errors.notLaunched();
     return recording(this.#newest, args);
   }

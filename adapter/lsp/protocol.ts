@@ -49,6 +49,13 @@ export const pushedSettings = z.object({ neuralDebug: settingsShape });
 export const trajectoryNotification = 'neuralDebug/trajectory';
 export const trajectoryParameters = z.object({ text: z.string().max(maxText) });
 
+/**
+ * Request `neuralDebug/trajectoryFile`: the same with the path of the recording's file, for long ones. It is answered
+ * once the file is not needed any more.
+ */
+export const trajectoryFileRequest = 'neuralDebug/trajectoryFile';
+export const trajectoryFileParameters = z.object({ path: z.string().max(10_000) });
+
 /** Request `neuralDebug/exampleCalls`: calls of a function that are written somewhere. */
 export const exampleCallsRequest = 'neuralDebug/exampleCalls';
 export const exampleCallsParameters = z.object({

@@ -24,11 +24,14 @@ import {
   recordingTextRequest,
   type Settings,
   settingsShape,
+  trajectoryFileParameters,
+  trajectoryFileRequest,
   trajectoryNotification,
   trajectoryParameters,
 } from './protocol';
 import { pythonHover } from './pythonHover';
 import { PredictedFile } from './pythonFile';
+import { readRecordingFile } from './recordingFiles';
 import { Breath } from './traceDocument';
 import { definition, diagnostics, documentLinks, pathOf, traceHover } from './traceFeatures';
 import { documentSymbols, foldingRanges } from './traceOutline';
@@ -209,6 +212,11 @@ class LanguageServer {
     connection.onNotification(trajectoryNotification, async (given: unknown) => {
       const { text } = trajectoryParameters.parse(given);
       if (await this.#store.give(text)) this.#refresh();
+    });
+    connection.onRequest(trajectoryFileRequest, async (given: unknown) => {
+      const text = await readRecordingFile(trajectoryFileParameters.parse(given).path);
+      if (text !== null && (await this.#store.give(text))) this.#refresh();
+      return null;
     });
   }
 

@@ -1,11 +1,15 @@
 import type { PythonSource } from './source';
 import type { SyntaxNode } from './syntaxTree';
 
+const known = new WeakMap<PythonSource, ReadonlyMap<number, ReadonlySet<string>>>();
+
 /**
  * The names that the code on each line reads, as they stand there. What a line only binds is left out, as are
  * attributes and the names of arguments; builtins and definitions are among them.
  */
 export function namesReadByLine(source: PythonSource): ReadonlyMap<number, ReadonlySet<string>> {
+  const before = known.get(source);
+  if (before) return before;
   const byLine = new Map<number, Set<string>>();
   const pending: SyntaxNode[] = [source.tree.root];
   for (let node = pending.pop(); node; node = pending.pop()) {
@@ -15,6 +19,7 @@ export function namesReadByLine(source: PythonSource): ReadonlyMap<number, Reado
     const names = byLine.get(node.line) ?? new Set();
     byLine.set(node.line, names.add(source.text.slice(node.start, node.end).normalize('NFKC')));
   }
+  known.set(source, byLine);
   return byLine;
 }
 

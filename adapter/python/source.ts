@@ -37,6 +37,7 @@ export class PythonSource {
   readonly units: readonly CodeUnit[];
   readonly module: CodeUnit;
   private breakable: ReadonlySet<number> | null = null;
+  private around: Map<number, CodeUnit[]> | null = null;
   private readonly byLine = new Map<number, readonly CodeUnit[]>();
   private calls: ReadonlyMap<number, readonly SourceCall[]> | null = null;
 
@@ -128,11 +129,19 @@ export class PythonSource {
     };
   }
 
-  /** The units whose text a line is in: only of them it is laid out where control can go. */
-  private unitsAround(line: number): CodeUnit[] {
-    return this.units.filter(
-      ({ callLine, firstLine, lastLine }) => line === callLine || (firstLine <= line && line <= lastLine),
-    );
+  /** The units whose text a line is in, and the module for line 0: only of these it is laid out where control can go. */
+  private unitsAround(line: number): readonly CodeUnit[] {
+    if (this.around === null) {
+      this.around = new Map([[0, [this.module]]]);
+      for (const unit of this.units) {
+        for (let at = unit.firstLine; at <= unit.lastLine; at++) {
+          const units = this.around.get(at);
+          if (units === undefined) this.around.set(at, [unit]);
+          else units.push(unit);
+        }
+      }
+    }
+    return this.around.get(line) ?? [];
   }
 
   private indexCalls(): Map<number, SourceCall[]> {

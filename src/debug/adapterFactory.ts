@@ -1,5 +1,6 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import * as vscode from 'vscode';
+import type { NeuralDebugSession } from '../../adapter/dap/session';
 import type { ApiKeys } from '../servers/apiKeys';
 import { readLaunchFields } from './launchConfiguration';
 
@@ -19,14 +20,30 @@ export function prepareAdapter(settled: vscode.DebugConfiguration): void {
 
 /** Makes the debug adapter of a session, inside the extension host. */
 export class AdapterFactory implements vscode.DebugAdapterDescriptorFactory {
+  readonly #adapters = new Map<string, NeuralDebugSession>();
+
   constructor(private readonly keys: ApiKeys) {}
 
-  async createDebugAdapterDescriptor(): Promise<vscode.DebugAdapterDescriptor> {
+  /**
+   * Writes what a session has recorded into a file, as the request `neuralDebug/recording` does, also when the editor
+   * asks the session for nothing more.
+   *
+   * @param mostStates nothing is written where there are more
+   * @returns whether it was written
+   */
+  async record({ id }: vscode.DebugSession, path: string, mostStates: number): Promise<boolean> {
+    const recorded = await this.#adapters.get(id)?.record(path, mostStates);
+    return recorded !== undefined && recorded.states <= mostStates;
+  }
+
+  async createDebugAdapterDescriptor({ id }: vscode.DebugSession): Promise<vscode.DebugAdapterDescriptor> {
     // Loaded with the first session, so that the editor's start does not wait for it.
     const { NeuralDebugSession } = await import('../../adapter/dap/session');
     const session = new NeuralDebugSession({ keyFor: (origin: string) => this.keys.keyFor(origin) });
+    this.#adapters.set(id, session);
     const adapter = Object.assign(
       new vscode.Disposable(() => {
+        this.#adapters.delete(id);
         session.dispose();
       }),
       {

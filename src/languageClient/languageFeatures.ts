@@ -7,7 +7,7 @@ import {
   exampleCallsResult,
   recordingTextRequest,
   recordingTextResult,
-  trajectoryNotification,
+  trajectoryFileRequest,
 } from '../../adapter/lsp/protocol';
 import { isServed, isUnmarkedRecording } from './documents';
 import { functionLenses } from './lenses';
@@ -55,11 +55,15 @@ export class LanguageFeatures implements vscode.Disposable {
     return this.#request(recordingTextResult, recordingTextRequest, { uri, programPath });
   }
 
-  /** Tells of a session's newest trajectory, as a recording's text. */
-  async tellTrajectory(text: string): Promise<void> {
-    // Without a server nobody would show it.
+  /** Whether the language server was started: without it nobody would show a trajectory. */
+  get isStarted(): boolean {
+    return this.#client !== null;
+  }
+
+  /** Tells of a session's newest trajectory by a recording's file, which is needed until this is done. */
+  async tellTrajectory(path: string): Promise<void> {
     const client = await this.#client;
-    await client?.sendNotification(trajectoryNotification, { text });
+    await client?.sendRequest(trajectoryFileRequest, { path });
   }
 
   dispose(): void {

@@ -1,18 +1,26 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type * as vscode from 'vscode';
 import { z } from 'zod';
+import type { AdapterFactory } from '../debug/adapterFactory';
 import type { LanguageFeatures } from './languageFeatures';
 
-const answer = z.object({ text: z.string().nullable() });
 const message = z.object({ type: z.literal('event'), event: z.string() });
 
 /** Milliseconds after a stop, so that the editor asks for the stack and the variables first. */
 const delay = 300;
 /** The time of a transfer times this is waited for until the next one: long trajectories are sent seldom. */
 const rest = 20;
+/** Longer trajectories are not shown beside the text. */
+const mostStates = 100_000;
 
 /** Tells the language server of a session's trajectory: after stops, and at the end. */
 export class TrajectoryTracker implements vscode.DebugAdapterTrackerFactory {
-  constructor(private readonly features: LanguageFeatures) {}
+  constructor(
+    private readonly features: LanguageFeatures,
+    private readonly adapters: AdapterFactory,
+  ) {}
 
   createDebugAdapterTracker(session: vscode.DebugSession): vscode.DebugAdapterTracker {
     let timer: NodeJS.Timeout | null = null;
@@ -20,10 +28,9 @@ export class TrajectoryTracker implements vscode.DebugAdapterTrackerFactory {
     const tell = async () => {
       const begin = Date.now();
       try {
-        const { text } = answer.parse(await session.customRequest('neuralDebug/recording'));
-        if (text !== null) await this.features.tellTrajectory(text);
+        await this.#tell(session);
       } catch {
-        // The session is over, or its trajectory is too long to be shown beside the text.
+        // Nothing is recorded yet, or no file can be written: the text is shown without values.
       }
       notBefore = Date.now() + (Date.now() - begin) * rest;
     };
@@ -41,5 +48,20 @@ export class TrajectoryTracker implements vscode.DebugAdapterTrackerFactory {
         if (timer) clearTimeout(timer);
       },
     };
+  }
+
+  /**
+   * By a file, which only this user can read: as a message of the session, some megabytes would go through the
+   * editor's window and back, and stop everything in the extension host meanwhile.
+   */
+  async #tell(session: vscode.DebugSession): Promise<void> {
+    if (!this.features.isStarted) return;
+    const folder = await mkdtemp(join(tmpdir(), 'neural-debug-'));
+    try {
+      const path = join(folder, 'trajectory.ndtrace');
+      if (await this.adapters.record(session, path, mostStates)) await this.features.tellTrajectory(path);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +23,25 @@ async function start(): Promise<void> {
 interface Answer {
   readonly states: number;
   readonly text: string | null;
+}
+
+/** The lines of a recording of a loop, with at least so many states. */
+function loop(states: number): string[] {
+  const source = 'n = 0\nwhile True:\n    n = n + 1\n';
+  const program = { path: '/long.py', source, entry: null, args: [] };
+  const state = (event: string, line: number, n: number | null, more: object = {}) =>
+    JSON.stringify({
+      ...{ event, function: '<module>', line, depth: 0 },
+      ...{ locals: n === null ? {} : { n: `${n}` }, argument: null, ...more },
+    });
+  const lines = [
+    JSON.stringify({ recording: 'neural-debug', version: 1, world: 'a test', real: true, program }),
+    state('call', 0, null),
+    state('line', 1, null),
+    state('line', 2, 0),
+  ];
+  for (let n = 0; lines.length <= states; n++) lines.push(state('line', 3, n), state('line', 2, n + 1));
+  return [...lines, JSON.stringify({ end: 'cut', notes: [] })];
 }
 
 describe('neuralDebug/recording', () => {
@@ -54,6 +73,45 @@ describe('neuralDebug/recording', () => {
       expect(missing).toMatchObject({ success: false, body: { error: { id: 107, showUser: false } } });
       const relative = await client.request('neuralDebug/recording', { path: 'out' });
       expect(relative).toMatchObject({ success: false, body: { error: { id: 711 } } });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('writes nothing where there are more states than are wanted', async () => {
+    await start();
+    const folder = mkdtempSync(join(tmpdir(), 'neural-debug-recording-'));
+    try {
+      const path = join(folder, 'out.trace.jsonl');
+      const { states } = await client.ask<Answer>('neuralDebug/recording', { path, mostStates: 1 });
+      expect(states).toBeGreaterThan(1);
+      expect(existsSync(path)).toBe(false);
+      await client.ask('neuralDebug/recording', { path, mostStates: states });
+      expect(existsSync(path)).toBe(true);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('lets others have their turns while it writes many states', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'neural-debug-recording-'));
+    try {
+      const states = 20_000;
+      const long = join(folder, 'long.trace.jsonl');
+      writeFileSync(long, loop(states).join('\n'));
+      client = new DapClient();
+      await client.launch({ world: 'recording', recording: long });
+      await client.start('/long.py');
+      let turns = 0;
+      const count = (): void => {
+        turns++;
+        next = setImmediate(count);
+      };
+      let next = setImmediate(count);
+      const answer = await client.ask<Answer>('neuralDebug/recording', { path: join(folder, 'out') });
+      clearImmediate(next);
+      expect(answer.states).toBeGreaterThan(states);
+      expect(turns).toBeGreaterThan(states / 1000);
     } finally {
       rmSync(folder, { recursive: true });
     }

@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import {
   type Diagnostic,
@@ -117,6 +120,18 @@ export class LspClient {
     const before = this.refreshes;
     await this.connection.sendNotification('neuralDebug/trajectory', { text });
     await this.#until(() => this.refreshes > before);
+  }
+
+  /** Tells of a debug session's trajectory by a file, which is gone afterwards, as the extension does. */
+  async giveTrajectoryFile(text: string): Promise<void> {
+    const folder = mkdtempSync(join(tmpdir(), 'neural-debug-trajectory-'));
+    try {
+      const path = join(folder, 'given.ndtrace');
+      writeFileSync(path, text);
+      await this.connection.sendRequest('neuralDebug/trajectoryFile', { path });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   }
 
   /** Ends the server as the protocol says, and gives its exit code. */

@@ -126,7 +126,7 @@ f([("a", (1, 2)), ("b", (2, 3))])
     const { client, uri, path } = await openExample(text);
     writeFileSync(path, text);
     const { stdout } = await neuralDebug(['trace', path, '-o', '-']);
-    await client.giveTrajectory(stdout);
+    await client.giveTrajectoryFile(stdout);
     expect(await hints(client, uri)).toMatchInlineSnapshot(`
       [
         "2: name = 'a', 'b'; count = 1, 2; _ = 2, 3",
@@ -275,6 +275,7 @@ cart.add(7)
     await connection.sendNotification('neuralDebug/trajectory', { text: 7 });
     await connection.sendNotification('neuralDebug/trajectory', { text: '{"recording": "neural-debug"}\n' });
     await expect(connection.sendRequest('neuralDebug/exampleCalls', { uri: 1 })).rejects.toThrow();
+    await connection.sendRequest('neuralDebug/trajectoryFile', { path: '/no/such/file.ndtrace' });
     await client.open('untitled:Untitled-1', 'python', 'def f(): pass\n');
     expect(await client.hover('untitled:Untitled-1', 0, 5)).toBeNull();
     await client.open('file://host/share/x.py', 'python', 'x = 1\n');

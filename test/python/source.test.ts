@@ -282,6 +282,23 @@ describe('sources of all kinds', () => {
     expect(source.breakableLines.size).toBe(15_000);
   });
 
+  it('looks into the functions around a line only, of thousands', async () => {
+    const source = await PythonSource.parse('def f(a):\n    b = a(1)\n    return b\n\n'.repeat(2000));
+    const looked = new Set<number>();
+    for (const unit of source.units) {
+      const { lines } = unit;
+      Object.defineProperty(unit, 'lines', {
+        get: () => {
+          looked.add(unit.headerLine);
+          return lines;
+        },
+      });
+    }
+    expect(source.breakpointLine(4002)).toBe(4002);
+    expect(source.unitsOfLine(4002).map(({ headerLine }) => headerLine)).toEqual([4001]);
+    expect([...looked].sort((a, b) => a - b)).toEqual([1, 4001]);
+  });
+
   it('may be empty', async () => {
     const source = await PythonSource.parse('');
     expect(source.lines).toEqual([]);
