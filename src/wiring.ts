@@ -15,6 +15,7 @@ import { LogTracker } from './debug/tracker';
 import { whileActive } from './debug/whileActive';
 import { LanguageFeatures } from './languageClient/languageFeatures';
 import { TrajectoryTracker } from './languageClient/trajectoryTracker';
+import { WhileDebugging } from './languageClient/whileDebugging';
 import { ApiKeys } from './servers/apiKeys';
 import { Consent } from './servers/consent';
 import { RealRuns } from './servers/realRuns';
@@ -33,13 +34,16 @@ export function wire(
   const keys = new ApiKeys(context.secrets);
   const configurations = new ConfigurationProvider(keys, new Consent(context.globalState));
   const realRuns = new RealRuns(context.workspaceState);
-  const features = new LanguageFeatures(context, log);
+  const debugging = new WhileDebugging();
+  const features = new LanguageFeatures(context, log, debugging);
   const adapters = new AdapterFactory(keys);
   const tree = new StateTree();
   const status = new SessionStatus();
   const edited = new EditedPrograms();
   context.subscriptions.push(
     features,
+    debugging,
+    vscode.debug.registerDebugAdapterTrackerFactory(debugType, debugging),
     vscode.debug.registerDebugAdapterDescriptorFactory(debugType, adapters),
     vscode.debug.registerDebugAdapterTrackerFactory(debugType, new LogTracker(log)),
     vscode.debug.registerDebugAdapterTrackerFactory(debugType, new TrajectoryTracker(features, adapters)),

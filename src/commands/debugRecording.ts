@@ -1,10 +1,11 @@
-import { access, mkdir, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { access } from 'node:fs/promises';
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { errors } from '../../adapter/errors';
 import { debugType } from '../debug/debugType';
 import type { LanguageFeatures } from '../languageClient/languageFeatures';
 import { showError } from '../messages';
+import { keepRecording } from './madeRecordings';
 
 /**
  * Debugs the states of a recording or a raw trace. Nothing is run and nothing is asked. Where the program's file
@@ -54,14 +55,9 @@ async function recordingOf(
   const path = document.uri.fsPath;
   if (document.languageId === 'neural-debug-recording' && (await hasProgram(document))) return path;
   const folder = vscode.Uri.joinPath(storage, 'recordings').fsPath;
-  const program = join(folder, `${basename(path).replace(/\.[^]*$/, '')}.py`);
-  const made = await features.recordingText(document.uri.toString(), program);
-  if (!made) return null;
-  await mkdir(folder, { recursive: true });
-  const recording = join(folder, `${basename(path)}.trace.jsonl`);
-  await writeFile(program, made.source);
-  await writeFile(recording, made.text);
-  return recording;
+  return keepRecording(folder, path, document.getText(), (program) =>
+    features.recordingText(document.uri.toString(), program),
+  );
 }
 
 async function hasProgram(document: vscode.TextDocument): Promise<boolean> {

@@ -16,10 +16,7 @@ class InlineValues implements vscode.InlineValuesProvider {
   ): Promise<vscode.InlineValue[]> {
     const session = vscode.debug.activeDebugSession;
     if (session?.type !== debugType) return [];
-    const said: unknown = await session.customRequest('neuralDebug/inlineValues', {
-      frameId: context.frameId,
-    });
-    const parsed = answer.safeParse(said);
+    const parsed = answer.safeParse(await askValues(session, context.frameId));
     if (!parsed.success) return [];
     const then = await this.edited.linesThen(session, document);
     const now = then && new Map(Array.from(then, ([line, older]) => [older, line]));
@@ -30,6 +27,15 @@ class InlineValues implements vscode.InlineValuesProvider {
         ({ line }) => line < document.lineCount && viewPort.start.line <= line && line <= viewPort.end.line,
       )
       .map(({ line, text }) => new vscode.InlineValueText(document.lineAt(line).range, text));
+  }
+}
+
+/** What stands beside the lines of a frame; null where the session has ended, or gone on, meanwhile. */
+async function askValues(session: vscode.DebugSession, frameId: number): Promise<unknown> {
+  try {
+    return await session.customRequest('neuralDebug/inlineValues', { frameId });
+  } catch {
+    return null;
   }
 }
 

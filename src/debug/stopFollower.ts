@@ -37,7 +37,7 @@ export class StopFollower implements vscode.DebugAdapterTrackerFactory {
         const parsed = event.safeParse(message);
         if (!parsed.success) return;
         if (parsed.data.event === 'stopped') void this.#stopped(session);
-        else if (parsed.data.event === 'invalidated') this.tree.refresh();
+        else if (parsed.data.event === 'invalidated') this.tree.changed(session);
         else if (parsed.data.event === 'terminated') this.status.ended(session);
       },
       onExit: () => {

@@ -11,6 +11,7 @@ import {
 } from '../../adapter/lsp/protocol';
 import { isServed, isUnmarkedRecording } from './documents';
 import { functionLenses } from './lenses';
+import type { WhileDebugging } from './whileDebugging';
 
 /** How often a server that ended by itself is started again. */
 const maxRestarts = 3;
@@ -26,8 +27,10 @@ export class LanguageFeatures implements vscode.Disposable {
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly log: vscode.LogOutputChannel,
+    private readonly debugging: WhileDebugging,
   ) {
     this.#subscriptions.push(
+      debugging.onDidChange(() => void this.#refreshHints()),
       vscode.workspace.onDidOpenTextDocument((document) => {
         this.#meet(document);
       }),
@@ -86,6 +89,15 @@ export class LanguageFeatures implements vscode.Disposable {
     }
   }
 
+  /** Has the editor ask anew for the hints of all documents that it shows. */
+  async #refreshHints(): Promise<void> {
+    const client = await this.#client?.catch(() => null);
+    const hints = client?.getFeature('textDocument/inlayHint');
+    for (const { document } of vscode.window.visibleTextEditors) {
+      if (isServed(document)) hints?.getProvider(document)?.onDidChangeInlayHints.fire();
+    }
+  }
+
   #started(): Promise<LanguageClient> {
     return (this.#client ??= this.#start());
   }
@@ -110,6 +122,12 @@ export class LanguageFeatures implements vscode.Disposable {
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       markdown: { isTrusted: false, supportHtml: false },
+      middleware: {
+        provideInlayHints: (document, range, token, next) =>
+          this.debugging.hidesHints(document) ? [] : next(document, range, token),
+        provideHover: (document, position, token, next) =>
+          this.debugging.hidesHovers(document) ? null : next(document, position, token),
+      },
       // The user did not ask for the server: its failures go to the log.
       initializationFailedHandler: () => false,
       errorHandler: {

@@ -27,7 +27,7 @@ export type TreeEntry =
 type StateEntry = Extract<TreeEntry, { kind: 'state' }>;
 
 /**
- * The state tree of the active session: the calls and what happened in them, with the current state, how sure each
+ * The state tree of the session that is looked at: the calls and what happened in them, with the current state, how sure each
  * is, and the branches. All of it is read from what was predicted; nothing is asked of a model.
  */
 export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
@@ -38,8 +38,8 @@ export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
   /** The entries that the view was given, by their state. */
   #entries = new Map<number, StateEntry>();
   #session: vscode.DebugSession | null = null;
-  /** The session's current state, once it has stopped. */
-  #current: number | null = null;
+  /** The current states of the sessions that have stopped, by session. */
+  readonly #current = new Map<string, number>();
   #view: vscode.TreeView<TreeEntry> | null = null;
 
   /** Shows the view, for as long as the extension is active. */
@@ -47,35 +47,44 @@ export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
     const view = vscode.window.createTreeView(viewId, { treeDataProvider: this, showCollapseAll: true });
     this.#view = view;
     const sessions = vscode.debug.onDidChangeActiveDebugSession((session) => {
-      this.show(session?.type === debugType ? session : null);
+      this.#show(session?.type === debugType ? session : null);
+      void this.#revealCurrent();
+    });
+    const ends = vscode.debug.onDidTerminateDebugSession(({ id }) => {
+      this.#current.delete(id);
+      if (this.#session?.id === id) this.#show(null);
     });
     const visible = view.onDidChangeVisibility((event) => {
       // A view that is being unfolded has no height yet, in which something could be revealed.
       if (event.visible) setTimeout(() => void this.#revealCurrent(), unfoldingTime);
     });
-    return vscode.Disposable.from(view, sessions, visible, this.#changed);
+    return vscode.Disposable.from(view, sessions, ends, visible, this.#changed);
   }
 
   /** Shows a session's tree. */
-  show(session: vscode.DebugSession | null): void {
-    if (session?.id !== this.#session?.id) {
-      this.#pages.clear();
-      this.#current = null;
-    }
+  #show(session: vscode.DebugSession | null): void {
+    if (session?.id !== this.#session?.id) this.#pages.clear();
     this.#session = session;
     this.refresh();
   }
 
-  /** The session has gone on: shows where it is now. */
+  /** A session has gone on: shows where it is now, unless another one is looked at. */
   async follow(session: vscode.DebugSession, state: number): Promise<void> {
-    if (session.id !== this.#session?.id) this.show(session);
-    else this.refresh();
-    this.#current = state;
+    this.#current.set(session.id, state);
+    const active = vscode.debug.activeDebugSession;
+    if (active && active.id !== session.id) return;
+    this.#show(session);
     await this.#revealCurrent();
   }
 
+  /** What is known of a session's states has changed. */
+  changed(session: vscode.DebugSession): void {
+    if (session.id === this.#session?.id) this.refresh();
+  }
+
   async #revealCurrent(): Promise<void> {
-    if (this.#view?.visible === true && this.#current !== null) await this.#reveal(this.#current);
+    const current = this.#session && this.#current.get(this.#session.id);
+    if (this.#view?.visible === true && typeof current === 'number') await this.#reveal(current);
   }
 
   refresh(): void {
@@ -112,9 +121,12 @@ export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
     }));
     if (parent && !parent.node.hasChildren) return children;
     let after: number | null = null;
+    const session = this.#session;
     const pages = this.#pages.get(parent?.node.state ?? -1) ?? 1;
     for (let page = 0; page < pages; page++) {
       const said = await this.#page(parent, after);
+      // Meanwhile another session may be looked at.
+      if (session?.id !== this.#session?.id) return [];
       if (!said) return children;
       for (const node of said.nodes) {
         const child: StateEntry = { kind: 'state', node, parent };
@@ -152,13 +164,14 @@ export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
 
   /** Opens the calls around a state and selects it. */
   async #reveal(state: number): Promise<void> {
+    const session = this.#session;
     const parsed = treePlaceShape.safeParse(await this.#ask('neuralDebug/treeNode', { state }));
     if (!parsed.success) return;
     const way = [...parsed.data.ancestors.map((node) => node.state), state];
     let parent: StateEntry | null = null;
     for (const at of way) {
       const found: StateEntry | null = await this.#load(parent, at);
-      if (!found) return;
+      if (!found || session?.id !== this.#session?.id) return;
       parent = found;
     }
     if (parent) await this.#view?.reveal(parent, { select: true, focus: false, expand: false });
