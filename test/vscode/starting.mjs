@@ -174,7 +174,7 @@ export const starting = (connected) => ({
 });
 
 /** A chat server that gives one answer, and keeps what it was asked. */
-async function startChat(answer) {
+export async function startChat(answer) {
   const requests = [];
   const server = createServer((request, response) => {
     let body = '';

@@ -8,6 +8,7 @@ import { guessInput } from './guessInput.mjs';
 import { languageGroup } from './languageUi.mjs';
 import { connected, startCountingServer } from './modelServer.mjs';
 import { packageTests } from './packaged.mjs';
+import { restricted } from './restricted.mjs';
 import { root } from './setup.mjs';
 import { starting, whatElse } from './starting.mjs';
 import { stateTree } from './stateTree.mjs';
@@ -265,4 +266,5 @@ export const groups = [
   starting(connected),
   whatElse,
   connections(connected),
+  restricted,
 ];
