@@ -132,5 +132,10 @@ export interface CompletionSource {
       readonly temperature?: number | undefined;
     },
   ): AsyncIterable<CompletionChunk>;
+  /**
+   * A text that quotes an answer, without what the source was given in confidence: a server may write the key that
+   * it was sent into what it answers. Where it is missing, there is nothing to hide.
+   */
+  readonly hide?: (text: string) => string;
   close(): void;
 }

@@ -12,7 +12,14 @@ import type { ServerProfile } from './profile';
 import { chatBody, type RequestOptions, type ServerFields, textBody } from './requestBody';
 import { idEncoding, PromptBodyWriter, textEncoding } from './promptBody';
 import { serverAddress, type ServerAddress } from './serverAddress';
-import { isTooLong, refusalError, serverMessage, ServerRefusal, withoutSecret } from './serverFaults';
+import {
+  isTooLong,
+  refusalError,
+  serverMessage,
+  ServerRefusal,
+  hideSecret,
+  withoutSecret,
+} from './serverFaults';
 import { type RequestMeter, type Usage, UsageMeter, type UsageTotals } from './usage';
 
 export interface OpenAiServerOptions {
@@ -148,6 +155,8 @@ export class OpenAiServer implements CompletionSource {
   get notes(): readonly string[] {
     return this.#facts?.notes ?? [];
   }
+
+  readonly hide = (text: string): string => hideSecret(text, this.#apiKey);
 
   get usage(): UsageTotals {
     return this.#meter.totals;
@@ -437,7 +446,8 @@ export class OpenAiServer implements CompletionSource {
     if (cause instanceof ServerRefusal) {
       const { status, said, isPage, retryAfter } = cause;
       const told = new ServerRefusal(status, withoutEcho(said, textOf(prompt)), isPage, retryAfter);
-      return refusalError(this.#server, told, route, this.#model);
+      // A server may call a model as it likes, by the key too.
+      return refusalError(this.#server, told, route, this.#model === null ? null : this.hide(this.#model));
     }
     if (cause instanceof APIConnectionTimeoutError) {
       return errors.serverSilent(server, this.#options.timeouts.firstByte / 1000);

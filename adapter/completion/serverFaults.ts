@@ -51,7 +51,26 @@ export function serverMessage(body: string, secret: string | null): string {
 
 /** A text of the server in one line without a key, however it is written. */
 export function withoutSecret(text: string, secret: string | null): string {
-  return shownText(secret === null ? text : text.replace(spellings(secret), '…'), 300);
+  return shownText(hideSecret(text, secret), 300);
+}
+
+/** So much of a key's beginning is hidden too, as quotes are cut. */
+const tellingBeginning = 8;
+
+/** A text as it is, but without a key, however that is written. */
+export function hideSecret(text: string, secret: string | null): string {
+  if (secret === null) return text;
+  const whole = text.replace(spellings(secret), '…');
+  const begin = secret.slice(0, tellingBeginning);
+  if (begin.length < tellingBeginning) return whole;
+  let shown = '';
+  let from = 0;
+  for (let at = whole.indexOf(begin); at >= 0; at = whole.indexOf(begin, from)) {
+    shown += `${whole.slice(from, at)}…`;
+    from = at + begin.length;
+    for (let more = begin.length; more < secret.length && whole[from] === secret[more]; more++) from++;
+  }
+  return shown + whole.slice(from);
 }
 
 /** What a key looks like plainly, in JSON, in a URL and as a host's name. */

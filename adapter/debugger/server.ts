@@ -95,7 +95,7 @@ export async function probe(
     const { facts, traits, notes } = completions;
     const what = facts ? describeFacts({ ...facts, ...traits }, server.format === 'cwm') : server.baseUrl;
     return {
-      summary: withModel(what, facts?.model ?? server.model),
+      summary: completions.hide(withModel(what, facts?.model ?? server.model)),
       notes,
       knowsFormat: facts?.knowsFormat ?? null,
       logprobs: facts?.logprobs ?? null,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CompletionSource, Prompt } from '../completion/completion';
+import { quoted } from '../completion/quoted';
 import { errors } from '../errors';
 import { strictJsonSchema } from '../format/chat/jsonSchema';
 import { exampleCalls } from '../python/exampleCalls';
@@ -53,8 +54,11 @@ export async function madeUpCalls(
     if (chunk.kind === 'text') text += chunk.text;
     if (text.length > maxAnswer) break;
   }
-  const answer = lastObject(text, 'calls', answerShape);
-  if (!answer) throw errors.guessesUnreadable(text.slice(0, 200));
+  const answer = quoted(completions, () => {
+    const found = lastObject(text, 'calls', answerShape);
+    if (!found) throw errors.guessesUnreadable(text.slice(0, 200));
+    return found;
+  });
   const calls = new Set<string>();
   for (const line of answer.calls) {
     const [found] = await exampleCalls(await PythonSource.parse(`${line}\n`), definition);

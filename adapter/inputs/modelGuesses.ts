@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CompletionSource, Prompt } from '../completion/completion';
+import { quoted } from '../completion/quoted';
 import { errors } from '../errors';
 import { strictJsonSchema } from '../format/chat/jsonSchema';
 import type { WantedResult } from '../python/inputSearch';
@@ -54,7 +55,7 @@ export async function modelGuesses(
     if (chunk.kind === 'text') text += chunk.text;
     if (text.length > maxAnswer) break;
   }
-  return readGuesses(text).slice(0, count);
+  return quoted(completions, () => readGuesses(text)).slice(0, count);
 }
 
 /** The guesses of an answer. */

@@ -1,4 +1,5 @@
 import type { CompletionChunk, CompletionSource, Prompt } from '../completion/completion';
+import { quoted } from '../completion/quoted';
 import type { UsageTotals } from '../completion/usage';
 import type { Format, FormatName } from '../format/format';
 import type { ActionName, WhatIf } from '../trajectory/action';
@@ -48,8 +49,10 @@ export class LanguageModelWorld implements World {
           }
         : {
             kind: 'words',
-            ask: async (question, signal) =>
-              questions.read(await this.#answer(questions.prompt(question), signal)),
+            ask: async (question, signal) => {
+              const answer = await this.#answer(questions.prompt(question), signal);
+              return quoted(source, () => questions.read(answer));
+            },
           };
   }
 
@@ -87,7 +90,7 @@ export class LanguageModelWorld implements World {
       const maxTokens = answerTokens[this.format.name][wanted];
       let isEmpty = true;
       for await (const chunk of this.source.complete(prompt, { maxTokens, signal, temperature })) {
-        const steps = reader.read(chunk);
+        const steps = quoted(this.source, () => reader.read(chunk));
         if (steps.length === 0) continue;
         isEmpty = false;
         yield steps;
