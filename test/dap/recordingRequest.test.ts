@@ -93,6 +93,21 @@ describe('neuralDebug/recording', () => {
     }
   });
 
+  it('can be had in the same process once the editor has left', async () => {
+    await start();
+    const { states } = await client.ask<Answer>('neuralDebug/recording');
+    await client.ask('disconnect');
+    const folder = mkdtempSync(join(tmpdir(), 'neural-debug-recording-'));
+    try {
+      const path = join(folder, 'out.trace.jsonl');
+      expect(await client.session.record(path, states)).toEqual({ states, text: null });
+      const { steps } = await readRecording(path);
+      expect(steps.filter(({ kind }) => kind === 'state')).toHaveLength(states);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   it('lets others have their turns while it writes many states', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'neural-debug-recording-'));
     try {
