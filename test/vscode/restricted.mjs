@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startCountingServer } from './modelServer.mjs';
 import { root } from './setup.mjs';
 import { startChat } from './starting.mjs';
@@ -35,9 +36,19 @@ exec python3 "$@"
 `;
 
 const wasRun = ({ workspace }) => existsSync(join(workspace, 'was-run'));
+const theirsRan = ({ workspace }) => existsSync(join(workspace, 'their-python-ran'));
 
 const lens = (workbench, title) =>
   workbench.page.locator('.codelens-decoration a').filter({ hasText: new RegExp(`^${title}$`) });
+
+/** What VS Code asks before it starts a session in a folder that is not trusted. */
+const trustQuestion = (workbench) => workbench.dialog.filter({ hasText: 'Do you trust' });
+
+/** Closes what lies over everything else. */
+async function leaveTrustEditor(workbench) {
+  await workbench.press('Escape');
+  await workbench.page.locator('.workspace-trust-editor').waitFor({ state: 'hidden' });
+}
 
 async function guessBySearch(workbench) {
   await workbench.openFile('touches.py');
@@ -152,7 +163,58 @@ export const restricted = {
     async 'a real run is refused, with where trust is given'(workbench, fixture) {
       await guessBySearch(workbench);
       await isRefused(workbench, fixture);
-      await refusal(workbench).locator('.monaco-button', { hasText: 'Manage Workspace Trust' }).waitFor();
+      await refusal(workbench).locator('.monaco-button', { hasText: 'Manage Workspace Trust' }).click();
+      await workbench.page.locator('.workspace-trust-editor').waitFor();
+      await leaveTrustEditor(workbench);
+    },
+    async 'VS Code asks before any session, and without trust there is none'(workbench, fixture) {
+      const { elsewhere } = fixture;
+      await workbench.openFile('touches.py');
+      for (const name of ['predicted', 'elsewhere', 'really']) {
+        await workbench.startConfiguration(name);
+        await trustQuestion(workbench).waitFor();
+        await workbench.dialog.getByText('Cancel', { exact: true }).click();
+        await sleep(500);
+        assert.equal(await workbench.debugToolbar.count(), 0);
+        assert.equal(await workbench.dialog.count(), 0);
+      }
+      assert.deepEqual(elsewhere.requests, []);
+      assert.equal(wasRun(fixture), false);
+    },
+    async 'once trusted it predicts at once, asks before source leaves, and runs nothing unasked'(
+      workbench,
+      fixture,
+    ) {
+      const { elsewhere } = fixture;
+      await workbench.page.evaluate(() => Object.assign(globalThis, { sameWindow: true }));
+      await workbench.openFile('touches.py');
+      await workbench.startConfiguration('predicted');
+      await trustQuestion(workbench).locator('.monaco-button', { hasText: 'Continue' }).click();
+      await workbench.dialog.getByText('Send', { exact: true }).click();
+      await workbench.stoppedAt(7);
+      await workbench.showsVariable('n', '4');
+      assert.equal(await workbench.page.evaluate(() => globalThis.sameWindow), true);
+      assert.match(await workbench.stopText(), /predicted/i);
+      assert.equal(wasRun(fixture), false);
+      await workbench.press('F10');
+      await workbench.stoppedAt(8);
+
+      await workbench.command('Neural Debug: Compare with a Real Run');
+      const consent = workbench.dialog.filter({ hasText: 'touches.py will be run' });
+      await consent.waitFor();
+      assert.equal(wasRun(fixture), false);
+      await consent.getByText('Really Run', { exact: true }).click();
+      await workbench.showsVariable('total', '8  # ✓ really so');
+      assert.equal(wasRun(fixture), true);
+      await workbench.stopDebugging();
+
+      await workbench.startConfiguration('elsewhere');
+      await workbench.dialog.filter({ hasText: elsewhere.origin }).waitFor();
+      await workbench.dialog.getByText('Cancel', { exact: true }).click();
+      await sleep(500);
+      assert.deepEqual(elsewhere.requests, []);
+      // No setting of the workspace chose the Python, trusted or not.
+      assert.equal(theirsRan(fixture), false);
     },
   },
 };
