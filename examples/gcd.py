@@ -1,6 +1,6 @@
 """The greatest common divisor. gcd(12, 18) is right; gcd(4, 10) is not.
 
-Debug one call: choose "Neural Debug: call a function" and answer gcd(4, 10).
+Debug one call: click "Neural Debug" above gcd, and type 4, 10.
 """
 
 

@@ -21,6 +21,7 @@ import { Consent } from './servers/consent';
 import { RealRuns } from './servers/realRuns';
 import { SessionStatus } from './views/sessionStatus';
 import { StateTree } from './views/stateTree';
+import { followConnection } from './walkthrough';
 
 /**
  * Makes all that the extension has and registers it.
@@ -52,6 +53,7 @@ export function wire(
     status,
     new SessionCommands(tree, realRuns).register(),
     edited,
+    followConnection(),
     whileActive(() => registerEvaluatableExpressions(edited)),
     whileActive(() => registerInlineValues(edited)),
     vscode.commands.registerCommand('neuralDebug.debugFile', debugFile),

@@ -13,7 +13,11 @@ export interface ProbeOptions {
   readonly mode?: string;
 }
 
-/** Asks a server what it is and what it can do, and says so. */
+/**
+ * Asks a server what it is and what it can do, and says so.
+ *
+ * @throws CatalogueError for what kept it from answering all of that, once the rest is said
+ */
 export async function probeServer(options: ProbeOptions): Promise<void> {
   const baseUrl = options.baseUrl ?? (process.env[environment.baseUrl] || undefined);
   if (baseUrl === undefined) throw errors.noServer();
@@ -23,7 +27,9 @@ export async function probeServer(options: ProbeOptions): Promise<void> {
   });
   if (!server) throw errors.noServer();
   const key = await environmentKey(baseUrl)(new URL(server.baseUrl).origin);
-  const { summary, notes } = await probe(server, key, new AbortController().signal);
+  const { summary, notes, missed } = await probe(server, key, new AbortController().signal);
   process.stdout.write(`${shownText(summary)}\n`);
-  for (const note of notes) process.stdout.write(`${shownText(note)}\n`);
+  const told = missed ? notes.filter((note) => !note.includes(missed.message)) : notes;
+  for (const note of told) process.stdout.write(`${shownText(note)}\n`);
+  if (missed) throw missed;
 }

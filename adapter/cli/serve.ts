@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { parseFaults } from '../modelServer/faults';
 import { type OnDivergence, startModelServer, startupNotice } from '../modelServer/server';
 import { choosePython } from '../sandbox/python';
@@ -25,10 +26,16 @@ export async function serve(options: ServeOptions): Promise<void> {
   process.stdout.write(`${server.url}\n${server.token}\n`);
   process.stderr.write(
     `${startupNotice({}, python)}\nTo debug with it, in another terminal:\n` +
-      `  NEURAL_DEBUG_API_KEY=${server.token} neural-debug run FILE --base-url ${server.url}\n`,
+      `  NEURAL_DEBUG_API_KEY=${server.token} ${command()} run FILE --base-url ${server.url}\n`,
   );
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
   });
   await server.close();
+}
+
+/** How the command line was called: by its name, or by Node and the path of the file. */
+function command(): string {
+  const [, file = ''] = process.argv;
+  return /\.[cm]?js$/.test(file) ? `node ${relative(process.cwd(), file)}` : 'neural-debug';
 }

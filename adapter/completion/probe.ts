@@ -49,6 +49,9 @@ export interface ProbeRequest {
 /** How long the server's other routes may take to answer, and how long one token may take, in milliseconds. */
 const patience = { route: 3_000, token: 20_000 } as const;
 
+/** The fault of a server that does not have a route. */
+const routeUnknown = 310;
+
 /** What is known of a server that was not asked. */
 export function factsUnasked(profile: ServerProfile, notes: readonly string[] = []): ServerFacts {
   return {
@@ -157,6 +160,11 @@ class Probe {
       const given = wanted === 'auto' ? 'generic' : wanted;
       const notes = [`${server.baseUrl} was not recognized: ${thrown.message}`];
       return { ...factsUnasked(given, notes), missed: thrown };
+    }
+    if (!listed && !/\/v\d+$/.test(this.#base)) {
+      this.#notes.push(
+        `No list of models is at ${this.#base}/models. Most servers have theirs below /v1: try ${this.#base}/v1.`,
+      );
     }
     const models = modelList.safeParse(listed?.json);
     if (listed && !models.success) {
@@ -306,6 +314,8 @@ class Probe {
     try {
       return readAnswerChunk(await this.#post(this.#base, '/completions', body, this.signal));
     } catch (thrown) {
+      // Without the route no trace can be continued at all.
+      if (thrown instanceof CatalogueError && thrown.code === routeUnknown) this.#missed ??= thrown;
       return this.#orNull(thrown);
     }
   }

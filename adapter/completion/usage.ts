@@ -126,7 +126,11 @@ export function describeUsage({
 }: UsageTotals): string | null {
   if (requests === 0) return null;
   const asked = `${requests} ${requests === 1 ? 'request' : 'requests'}`;
-  const wrote = `The model wrote ${totals.completionTokens} tokens for ${asked}`;
+  // A server that counts nothing says so by leaving the count out.
+  const wrote =
+    totals.completionTokens === 0
+      ? `The model was asked ${asked.replace('requests', 'times').replace('request', 'time')}`
+      : `The model wrote ${totals.completionTokens} tokens for ${asked}`;
   if (cachedTokens === null || comparedTokens === 0) {
     return `${wrote}; the server does not tell what it reused of the prompts.`;
   }

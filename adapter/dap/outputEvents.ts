@@ -34,7 +34,7 @@ export class OutputEvents {
    * What a program writes.
    *
    * @param isReal whether it really wrote that
-   * @param isDerived whether the text was worked out from predicted values
+   * @param isDerived whether the text is predicted, by a model or from predicted values
    */
   printed(text: string, isReal: boolean, isDerived: boolean): void {
     // What nobody wrote, but would have been written, must not look like output.

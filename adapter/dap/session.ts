@@ -32,6 +32,7 @@ import { OutputEvents } from './outputEvents';
 import { carriesToken } from './peer';
 import { Progress } from './progress';
 import { reconnected } from './reconnect';
+import { quietRequests } from './quietRequests';
 import { recording, type RecordingAnswer } from './recordingRequest';
 import {
   cancelArguments,
@@ -110,26 +111,7 @@ export class NeuralDebugSession extends Router {
     this.emitEvent(event, body);
   });
 
-  protected override readonly quiet: ReadonlySet<string> = new Set([
-    'stackTrace',
-    'scopes',
-    'variables',
-    'evaluate',
-    'exceptionInfo',
-    'breakpointLocations',
-    'dataBreakpointInfo',
-    'neuralDebug/recording',
-    'loadedSources',
-    'stepInTargets',
-    'completions',
-    'neuralDebug/inlineValues',
-    'neuralDebug/stateTree',
-    'neuralDebug/treeNode',
-    'neuralDebug/about',
-    'neuralDebug/editorText',
-    'cancel',
-    'threads',
-  ]);
+  protected override readonly quiet = quietRequests;
 
   protected override readonly handlers: Readonly<Record<string, Handler>> = {
     initialize: (args) => this.#initialize(args),

@@ -32,7 +32,7 @@ export interface DebuggerListener {
   /**
    * The program wrote something.
    *
-   * @param isDerived whether the text was worked out from predicted values
+   * @param isDerived whether the text is predicted: a model told it, or it was worked out from predicted values
    */
   output?(text: string, isDerived: boolean): void;
   /** A log point was passed. */
@@ -428,7 +428,8 @@ export class Debugger {
     this.#told.add(index);
     const { output } = this.trajectory.prediction(index);
     if (output !== null) {
-      this.listener.output(output, false);
+      // What a model says that the program wrote, nobody wrote either.
+      if (output !== '') this.listener.output(output, !this.world.description.isReal);
       return;
     }
     if (this.world.description.isReal) return;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { request } from '../debug/requests';
 import { z } from 'zod';
 
 const answer = z.object({
@@ -35,7 +36,7 @@ const count = 8;
 export async function showAlternatives(session: vscode.DebugSession, of: AlternativesOf): Promise<void> {
   const said: unknown = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: `The model is asked ${count} times more…` },
-    () => session.customRequest('neuralDebug/alternatives', { ...of, count }) as Thenable<unknown>,
+    () => request(session, 'neuralDebug/alternatives', { ...of, count }),
   );
   const { name, line, drawn, notes, alternatives } = answer.parse(said);
   const items = alternatives.map((one) => ({
@@ -51,5 +52,5 @@ export async function showAlternatives(session: vscode.DebugSession, of: Alterna
     ignoreFocusOut: true,
   });
   if (chosen && chosen.branch !== null)
-    await session.customRequest('neuralDebug/switchBranch', { branch: chosen.branch });
+    await request(session, 'neuralDebug/switchBranch', { branch: chosen.branch });
 }

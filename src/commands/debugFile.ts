@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { functionCall, thisFile } from '../debug/configurationProvider';
 import { startOptions } from '../debug/unsavedText';
+import { showError } from '../messages';
+import { activePythonDocument } from './pythonDocument';
 
 /** Debugs the file of the active editor as a script. */
 export async function debugFile(): Promise<void> {
@@ -24,7 +26,12 @@ export async function askEntryCall(): Promise<string | undefined> {
 }
 
 async function start(configuration: vscode.DebugConfiguration): Promise<void> {
-  const document = vscode.window.activeTextEditor?.document;
-  const folder = document && vscode.workspace.getWorkspaceFolder(document.uri);
-  await vscode.debug.startDebugging(folder, configuration, startOptions());
+  try {
+    const document = await activePythonDocument(configuration.name);
+    if (!document) return;
+    const folder = vscode.workspace.getWorkspaceFolder(document.uri);
+    await vscode.debug.startDebugging(folder, configuration, startOptions());
+  } catch (thrown) {
+    await showError(thrown);
+  }
 }

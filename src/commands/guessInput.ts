@@ -19,6 +19,8 @@ import type { ApiKeys } from '../servers/apiKeys';
 import { originOf } from '../servers/origin';
 import type { RealRuns } from '../servers/realRuns';
 import { readSettings } from '../settings';
+import { achieved } from '../walkthrough';
+import { pythonDocument } from './pythonDocument';
 
 /** How many guesses are made, and how long a search may take. */
 const limits = { count: 5, seconds: 30 } as const;
@@ -49,7 +51,10 @@ export class GuessInput {
       // Before anything is asked: nobody could guess.
       if (!vscode.workspace.isTrusted && readSettings().server?.format !== 'chat')
         throw errors.runInUntrustedWorkspace();
-      const document = await documentOf(uri);
+      const document = uri
+        ? await vscode.workspace.openTextDocument(uri)
+        : await pythonDocument('Guess input from output');
+      if (!document) return;
       const source = await PythonSource.parse(document.getText());
       const chosen = name ?? (await chooseFunction(source, document));
       const wanted = chosen === undefined ? undefined : await askWanted(chosen);
@@ -103,14 +108,6 @@ export class GuessInput {
     const source: GuessSource = { kind: 'model', completions };
     return { ...of, source, checker: (called) => openWorldFor(configuration, called, keyFor) };
   }
-}
-
-async function documentOf(uri: vscode.Uri | undefined): Promise<vscode.TextDocument> {
-  const document = uri
-    ? await vscode.workspace.openTextDocument(uri)
-    : vscode.window.activeTextEditor?.document;
-  if (document?.languageId !== 'python') throw errors.noPythonFile();
-  return document;
 }
 
 /** Asks which function; the one at the cursor comes first. */
@@ -205,6 +202,7 @@ async function fill(
     for await (const news of guessInputs(options, signal)) {
       if (signal.aborted) return;
       if (news.kind === 'guess') {
+        if (news.guess.check?.verdict === 'same') achieved('hasGuessed');
         list.items = [...list.items, itemOf(news.guess)];
         continue;
       }

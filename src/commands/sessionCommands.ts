@@ -5,12 +5,14 @@ import { undimmed } from '../../adapter/dap/styling';
 import { errors } from '../../adapter/errors';
 import { shortText, shownName } from '../../adapter/shownText';
 import { debugType } from '../debug/debugType';
+import { request } from '../debug/requests';
 import { showError } from '../messages';
 import type { RealRuns } from '../servers/realRuns';
 import type { StateTree, TreeEntry } from '../views/stateTree';
 import { ValueDocuments } from '../views/valueDocuments';
 import { showAlternatives } from './alternatives';
 import { runBackToCursor } from './runBackToCursor';
+import { saveRecording } from './saveRecording';
 
 /** The commands on the states and values of a running session. */
 export class SessionCommands {
@@ -35,6 +37,7 @@ export class SessionCommands {
       openValue: (at: unknown) => this.#openValue(at),
       copyValue: (at: unknown) => this.#copyValue(at),
       compareWithRealRun: () => this.#compare(),
+      saveRecording: () => saveRecording(activeSession()),
     };
     return vscode.Disposable.from(
       this.#documents.register(),
@@ -51,7 +54,7 @@ export class SessionCommands {
   }
 
   async #goToState(at: unknown): Promise<void> {
-    await activeSession().customRequest('neuralDebug/goToState', { state: stateOf(at) });
+    await request(activeSession(), 'neuralDebug/goToState', { state: stateOf(at) });
   }
 
   /** Asks for an edit, and makes it in the state that is meant, or in the current one. */
@@ -61,7 +64,7 @@ export class SessionCommands {
     const value = row ? await askValue(row.name, row.value) : await askEdit();
     if (!value) return;
     if (!row && at !== undefined) await this.#goToState(at);
-    await session.customRequest('setExpression', {
+    await request(session, 'setExpression', {
       expression: value.name,
       value: value.text,
       frameId: await topFrame(session),
@@ -74,7 +77,7 @@ export class SessionCommands {
     const count = 5;
     const samples = await vscode.window.withProgress(
       { location: { viewId: 'neuralDebug.stateTree' }, title: 'Sampling the next state' },
-      () => session.customRequest('neuralDebug/sampleAgain', { count }) as Thenable<unknown>,
+      () => request(session, 'neuralDebug/sampleAgain', { count }),
     );
     const { groups, notes } = samplesShape.parse(samples);
     this.tree.refresh();
@@ -92,7 +95,7 @@ export class SessionCommands {
       },
     );
     if (chosen && chosen.branch !== null) {
-      await session.customRequest('neuralDebug/switchBranch', { branch: chosen.branch });
+      await request(session, 'neuralDebug/switchBranch', { branch: chosen.branch });
     }
   }
 
@@ -118,7 +121,7 @@ export class SessionCommands {
     let name = row?.name ?? (await askName(session));
     let state: number | null = null;
     while (name !== undefined) {
-      const origin = originShape.parse(await session.customRequest('neuralDebug/origin', { name, state }));
+      const origin = originShape.parse(await request(session, 'neuralDebug/origin', { name, state }));
       const here = {
         label: `$(debug-stackframe) ${origin.name} = ${origin.value}`,
         detail: `${origin.how}${origin.confidence === null ? '' : `, ${Math.round(origin.confidence * 100)}% sure`}`,
@@ -169,12 +172,12 @@ export class SessionCommands {
     if (!agreed) return;
     const said = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Window, title: 'Comparing with a real run' },
-      () => session.customRequest('neuralDebug/compare') as Thenable<unknown>,
+      () => request(session, 'neuralDebug/compare'),
     );
     const summary = comparisonShape.parse(said);
     this.tree.refresh();
     const first = summary.firstDivergence;
-    const agree = `${summary.agreeing} of ${summary.states} states agree with ${summary.with}.`;
+    const agree = `${summary.agreeing} of ${summary.states} states agree with the real run.`;
     if (!first) {
       void vscode.window.showInformationMessage(agree);
       return;
@@ -287,7 +290,7 @@ function variableOf(at: unknown): { name: string; value: string; container: numb
 
 async function wholeValue(at: unknown): Promise<{ value: string; isLiteral: boolean }> {
   const row = rowShape.parse(at);
-  const said: unknown = await activeSession().customRequest('neuralDebug/value', {
+  const said: unknown = await request(activeSession(), 'neuralDebug/value', {
     variablesReference: row.container.variablesReference,
     name: row.variable.name,
   });
@@ -321,7 +324,7 @@ const edit = /^\s*([^=\s][^=]*?)\s*=(?!=)\s*(\S.*?)\s*$/s;
 async function topFrame(session: vscode.DebugSession): Promise<number> {
   const item = vscode.debug.activeStackItem;
   const threadId = item?.session === session ? item.threadId : 1;
-  const said: unknown = await session.customRequest('stackTrace', { threadId, startFrame: 0, levels: 1 });
+  const said: unknown = await request(session, 'stackTrace', { threadId, startFrame: 0, levels: 1 });
   const { stackFrames } = z.object({ stackFrames: z.array(z.object({ id: z.int() })) }).parse(said);
   const [frame] = stackFrames;
   if (!frame) throw errors.noActiveSession();
@@ -329,14 +332,14 @@ async function topFrame(session: vscode.DebugSession): Promise<number> {
 }
 
 async function askName(session: vscode.DebugSession): Promise<string | undefined> {
-  const scopes: unknown = await session.customRequest('scopes', { frameId: await topFrame(session) });
+  const scopes: unknown = await request(session, 'scopes', { frameId: await topFrame(session) });
   const references = z
     .object({ scopes: z.array(z.object({ variablesReference: z.int() })) })
     .parse(scopes)
     .scopes.slice(0, 1);
   const names: string[] = [];
   for (const { variablesReference } of references) {
-    const rows: unknown = await session.customRequest('variables', { variablesReference });
+    const rows: unknown = await request(session, 'variables', { variablesReference });
     const { variables } = z
       .object({ variables: z.array(z.object({ name: z.string(), evaluateName: z.string().optional() })) })
       .parse(rows);

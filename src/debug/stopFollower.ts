@@ -1,8 +1,9 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { z } from 'zod';
 import type { EditedPrograms } from './editedProgram';
 import type { SessionStatus } from '../views/sessionStatus';
 import type { StateTree } from '../views/stateTree';
+import { achieved } from '../walkthrough';
 
 const request = z.object({ type: z.literal('request'), command: z.string() });
 const event = z.object({ type: z.literal('event'), event: z.string() });
@@ -60,9 +61,4 @@ export class StopFollower implements vscode.DebugAdapterTrackerFactory {
     this.status.show(session, parsed.data);
     await this.tree.follow(session, parsed.data.state);
   }
-}
-
-/** Notes what the walkthrough leads to. */
-function achieved(what: 'hasStopped' | 'wentBack'): void {
-  void vscode.commands.executeCommand('setContext', `neuralDebug.${what}`, true);
 }

@@ -75,11 +75,15 @@ async function suits(
 export function inWords(found: Suitability): readonly string[] {
   if (!found.fits) return [found.why.message];
   const { report, format } = found;
-  const sentences = [`${report.summary}.`, ...report.notes];
-  if (format === 'cwm' && report.knowsFormat) sentences.push('The model continues execution traces.');
-  if (format === 'chat') sentences.push('It is asked in words and held to a JSON schema.');
-  if (report.logprobs === false) sentences.push('Without log-probabilities nothing says how sure it is.');
-  return sentences;
+  // What a choice depends on comes first, for a list shows the beginning only.
+  const how =
+    format === 'chat'
+      ? ['It is asked in words and held to a JSON schema.']
+      : report.knowsFormat
+        ? ['The model continues execution traces.']
+        : [];
+  const doubts = report.logprobs === false ? ['Without log-probabilities nothing says how sure it is.'] : [];
+  return [...how, ...doubts, `${report.summary.replace(/^a/, 'A')}.`, ...report.notes];
 }
 
 /** Where servers listen by themselves: vLLM, llama.cpp, Ollama and LM Studio. */
