@@ -3,12 +3,15 @@ import { connectServer, setApiKey } from './commands/connectServer';
 import { askEntryCall, debugCall, debugFile } from './commands/debugFile';
 import { askCallAtCursor, debugFunction } from './commands/debugFunction';
 import { debugRecording } from './commands/debugRecording';
+import { ServerActions } from './commands/serverActions';
 import { SessionCommands } from './commands/sessionCommands';
 import { AdapterFactory } from './debug/adapterFactory';
 import { ConfigurationProvider } from './debug/configurationProvider';
 import { debugType } from './debug/debugType';
 import { EditedPrograms } from './debug/editedProgram';
 import { registerEvaluatableExpressions } from './debug/evaluatableExpressions';
+import { Failures } from './debug/failures';
+import { HealthFollower } from './debug/healthFollower';
 import { registerInlineValues } from './debug/inlineValues';
 import { StopFollower } from './debug/stopFollower';
 import { LogTracker } from './debug/tracker';
@@ -40,6 +43,7 @@ export function wire(
   const adapters = new AdapterFactory(keys);
   const tree = new StateTree();
   const status = new SessionStatus();
+  const failures = new Failures(keys);
   const edited = new EditedPrograms();
   context.subscriptions.push(
     features,
@@ -49,6 +53,7 @@ export function wire(
     vscode.debug.registerDebugAdapterTrackerFactory(debugType, new LogTracker(log)),
     vscode.debug.registerDebugAdapterTrackerFactory(debugType, new TrajectoryTracker(features, adapters)),
     vscode.debug.registerDebugAdapterTrackerFactory(debugType, new StopFollower(tree, status, edited)),
+    vscode.debug.registerDebugAdapterTrackerFactory(debugType, new HealthFollower(status, failures, log)),
     tree.register(),
     status,
     new SessionCommands(tree, realRuns).register(),
@@ -77,6 +82,9 @@ export function wire(
         const file = typeof uri === 'string' ? vscode.Uri.parse(uri, true) : uri;
         await new GuessInput(keys, realRuns).run(file, name);
       },
+    ),
+    vscode.commands.registerCommand('neuralDebug.showStatus', () =>
+      new ServerActions(status, failures, keys).choose(),
     ),
     vscode.commands.registerCommand('neuralDebug.showLog', () => {
       log.show();

@@ -109,7 +109,9 @@ export function refusalError(
 ): CatalogueError {
   const { status, said } = refusal;
   if (status === 401 || status === 403) return errors.serverRefusesKey(baseUrl, status, pageless(refusal));
-  if (status === 404 && model !== null && /model/i.test(said)) {
+  // Routes and servers have names with "model" in them.
+  const isOfModel = /model/i.test(said.replaceAll(/\/\S+|model server/gi, ''));
+  if (status === 404 && model !== null && isOfModel) {
     return errors.serverModelUnknown(baseUrl, model, pageless(refusal));
   }
   if (status === 404 || status === 405) return errors.serverRouteUnknown(baseUrl, route, pageless(refusal));

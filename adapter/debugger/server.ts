@@ -1,6 +1,7 @@
 import { OpenAiServer } from '../completion/openaiServer';
 import { describeFacts } from '../completion/probe';
-import type { CatalogueError } from '../errors';
+import type { Prompt } from '../completion/completion';
+import { CatalogueError } from '../errors';
 import { createChatFormat } from '../format/chat/chatFormat';
 import { cwmControlText } from '../format/cwm/controlText';
 import { createCwmFormat } from '../format/cwm/cwmFormat';
@@ -92,17 +93,62 @@ export async function probe(
     await completions.ready(signal);
     // A server that is not there is asked once more, for the error that says so.
     if (!completions.facts) await completions.listModels(signal);
+    const answers = server.format === 'chat' ? await answersQuestions(completions, signal) : null;
     const { facts, traits, notes } = completions;
     const what = facts ? describeFacts({ ...facts, ...traits }, server.format === 'cwm') : server.baseUrl;
     return {
       summary: completions.hide(withModel(what, facts?.model ?? server.model)),
-      notes,
+      notes: [...notes, ...(answers?.notes ?? [])],
       knowsFormat: facts?.knowsFormat ?? null,
-      logprobs: facts?.logprobs ?? null,
+      logprobs: answers?.logprobs ?? facts?.logprobs ?? null,
       missed: facts?.missed ?? null,
     };
   } finally {
     completions.close();
+  }
+}
+
+/** A question that costs next to nothing. */
+const greeting: Prompt = {
+  kind: 'chat',
+  messages: [{ role: 'user', content: 'Answer with {"ready": true}.' }],
+  schema: {
+    name: 'ready',
+    schema: {
+      type: 'object',
+      properties: { ready: { type: 'boolean' } },
+      required: ['ready'],
+      additionalProperties: false,
+    },
+  },
+};
+
+/** What a model that thinks first may need to begin; all others are left at their first word. */
+const greetingTokens = 32;
+
+/** Faults that every question would meet: there is no connection, another server, another key, model or route. */
+const lastingFaults: ReadonlySet<number> = new Set([
+  302, 303, 304, 305, 306, 307, 308, 309, 310, 315, 320, 323,
+]);
+
+/**
+ * Lets the model begin to answer a question, which a list of models does not show that it can.
+ *
+ * @returns whether its answer came with log-probabilities, null where that was not seen; and what went wrong
+ * @throws CatalogueError where every question would fail so
+ */
+async function answersQuestions(
+  completions: OpenAiServer,
+  signal: AbortSignal,
+): Promise<{ readonly logprobs: boolean | null; readonly notes: readonly string[] }> {
+  try {
+    for await (const chunk of completions.complete(greeting, { maxTokens: greetingTokens, signal })) {
+      if (chunk.kind === 'text') return { logprobs: chunk.tokens.length > 0, notes: [] };
+    }
+    return { logprobs: null, notes: [] };
+  } catch (thrown) {
+    if (!(thrown instanceof CatalogueError) || lastingFaults.has(thrown.code)) throw thrown;
+    return { logprobs: null, notes: [`It did not answer a first question: ${thrown.message}`] };
   }
 }
 

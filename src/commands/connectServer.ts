@@ -24,10 +24,14 @@ const formatLabels = { cwm: 'CWM', chat: 'Chat' } as const;
  * Asks for the server that predicts, gets to know it, and stores it in the user's settings. Nothing is sent before
  * an address is given or a search of this computer is asked for, and no source is sent at all.
  *
+ * @param known the server that was used so far, whose address can be changed
  * @returns the server, or null where the user left the questions
  */
-export async function connectServer(keys: ApiKeys): Promise<ServerConfiguration | null> {
-  const connected = await new Connecting(keys).run();
+export async function connectServer(
+  keys: ApiKeys,
+  known: ServerConfiguration | null = readSettings().server,
+): Promise<ServerConfiguration | null> {
+  const connected = await new Connecting(keys, known).run();
   if (!connected) return null;
   const { server, found } = connected;
   // The session, where one waits for this, goes on meanwhile.
@@ -99,8 +103,10 @@ class Connecting {
   /** What is done once a key was given. */
   #afterKey: Next = 'models';
 
-  constructor(private readonly keys: ApiKeys) {
-    const known = readSettings().server;
+  constructor(
+    private readonly keys: ApiKeys,
+    known: ServerConfiguration | null,
+  ) {
     this.#baseUrl = known?.baseUrl ?? '';
     this.#model = known?.model ?? '';
   }
@@ -346,7 +352,10 @@ const lacksModels: ReadonlySet<number> = new Set([309, 310, 323]);
  *
  * @returns null where the user did not want to wait
  */
-async function withProgress<T>(what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
+export async function withProgress<T>(
+  what: string,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T | null> {
   const options = { location: vscode.ProgressLocation.Notification, title: what, cancellable: true };
   return vscode.window.withProgress(options, async (_progress, token) => {
     const waiting = new AbortController();

@@ -39,7 +39,10 @@ export class AdapterFactory implements vscode.DebugAdapterDescriptorFactory {
   async createDebugAdapterDescriptor({ id }: vscode.DebugSession): Promise<vscode.DebugAdapterDescriptor> {
     // Loaded with the first session, so that the editor's start does not wait for it.
     const { NeuralDebugSession } = await import('../../adapter/dap/session');
-    const session = new NeuralDebugSession({ keyFor: (origin: string) => this.keys.keyFor(origin) });
+    const session = new NeuralDebugSession({
+      keyFor: (origin: string) => this.keys.keyFor(origin),
+      showsFailures: true,
+    });
     this.#adapters.set(id, session);
     const adapter = Object.assign(
       new vscode.Disposable(() => {

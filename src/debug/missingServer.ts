@@ -6,13 +6,16 @@ import { shownName } from '../../adapter/shownText';
 export type OtherWorld = 'connect' | 'reference' | { readonly recording: string };
 
 /**
- * Asks what shall tell a program's states, for no model server is connected. Until that is answered nothing is run
- * and nothing is sent.
+ * Asks what shall tell a program's states. Until that is answered nothing is run and nothing is sent.
  *
+ * @param why no server is connected, or something else than what answered so far is wanted
  * @returns null where the user wants none
  */
-export async function askForWorld(program: string): Promise<OtherWorld | null> {
-  const connect = 'Connect a Server…';
+export async function askForWorld(
+  program: string,
+  why: 'none' | 'other' = 'none',
+): Promise<OtherWorld | null> {
+  const connect = why === 'none' ? 'Connect a Server…' : 'Connect Another Server…';
   const run = 'Really Run It';
   const open = 'Open a Recording…';
   const { isTrusted } = vscode.workspace;
@@ -25,7 +28,7 @@ export async function askForWorld(program: string): Promise<OtherWorld | null> {
     'A recording shows what was saved before.',
   ];
   const chosen = await vscode.window.showInformationMessage(
-    `No model server is connected. What shall tell the states of ${name}?`,
+    `${why === 'none' ? 'No model server is connected. ' : ''}What shall tell the states of ${name}?`,
     { modal: true, detail: detail.join('\n\n') },
     connect,
     ...(isTrusted ? [run] : []),

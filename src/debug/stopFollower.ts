@@ -1,9 +1,10 @@
 import type * as vscode from 'vscode';
 import { z } from 'zod';
-import type { EditedPrograms } from './editedProgram';
+import { healthShape } from '../servers/statusWords';
 import type { SessionStatus } from '../views/sessionStatus';
 import type { StateTree } from '../views/stateTree';
 import { achieved } from '../walkthrough';
+import type { EditedPrograms } from './editedProgram';
 
 const request = z.object({ type: z.literal('request'), command: z.string() });
 const event = z.object({ type: z.literal('event'), event: z.string() });
@@ -14,10 +15,8 @@ const about = z.object({
   name: z.string(),
   words: z.string(),
   state: z.int(),
+  health: healthShape,
 });
-
-/** What answers in a session, and where it stands. */
-export type AboutSession = z.infer<typeof about>;
 
 /** Keeps the views at where sessions stand. */
 export class StopFollower implements vscode.DebugAdapterTrackerFactory {
@@ -39,10 +38,6 @@ export class StopFollower implements vscode.DebugAdapterTrackerFactory {
         if (!parsed.success) return;
         if (parsed.data.event === 'stopped') void this.#stopped(session);
         else if (parsed.data.event === 'invalidated') this.tree.changed(session);
-        else if (parsed.data.event === 'terminated') this.status.ended(session);
-      },
-      onExit: () => {
-        this.status.ended(session);
       },
     };
   }
@@ -58,7 +53,7 @@ export class StopFollower implements vscode.DebugAdapterTrackerFactory {
     const parsed = about.safeParse(said);
     if (!parsed.success) return;
     achieved('hasStopped');
-    this.status.show(session, parsed.data);
+    this.status.show(session, parsed.data, parsed.data.health);
     await this.tree.follow(session, parsed.data.state);
   }
 }

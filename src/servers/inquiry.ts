@@ -50,6 +50,21 @@ export async function suitability(
   return cwm.fits && cwm.report.knowsFormat ? [cwm, chat] : [chat, cwm];
 }
 
+/**
+ * Asks a server whether it can be debugged with as it is set.
+ *
+ * @throws CatalogueError where it cannot, with the reason
+ */
+export async function checked(
+  server: ServerConfiguration,
+  key: string | null,
+  signal: AbortSignal,
+): Promise<Suitability> {
+  const found = await suits(server, server.format ?? 'cwm', key, signal);
+  if (!found.fits) throw found.why;
+  return found;
+}
+
 async function suits(
   server: ServerConfiguration,
   format: FormatName,
@@ -64,7 +79,7 @@ async function suits(
     }
     return { fits: true, format, report };
   } catch (thrown) {
-    if (thrown instanceof CatalogueError && unsuitable.has(thrown.code)) {
+    if (thrown instanceof CatalogueError && (unsuitable.has(thrown.code) || thrown.code === routeUnknown)) {
       return { fits: false, format, why: thrown };
     }
     throw thrown;

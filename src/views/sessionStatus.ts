@@ -1,38 +1,146 @@
 import * as vscode from 'vscode';
-import type { AboutSession } from '../debug/stopFollower';
+import { debugType } from '../debug/debugType';
+import { isServed } from '../languageClient/documents';
+import { originOf } from '../servers/origin';
+import { serverOf } from '../servers/sessionServer';
+import {
+  type Answering,
+  type Failure,
+  type Health,
+  type Known,
+  type StatusSubject,
+  type StatusWords,
+  statusWords,
+} from '../servers/statusWords';
+import { readSettings } from '../settings';
 
-/** The status bar's item: what answers in the session that stopped last, and whether that is real. */
+const backgrounds: Readonly<Record<StatusWords['level'], vscode.ThemeColor | undefined>> = {
+  calm: undefined,
+  warning: new vscode.ThemeColor('statusBarItem.warningBackground'),
+  error: new vscode.ThemeColor('statusBarItem.errorBackground'),
+};
+
+/** What is known of a session that runs. */
+interface RunningSession {
+  readonly session: vscode.DebugSession;
+  readonly answering: Answering | null;
+  readonly known: Known | null;
+}
+
+/**
+ * The status bar's item: what answers in the session that is active, or stopped last, whether that is real, and how it
+ * does. Outside of sessions it is what is set, with what is known from before: nothing is asked for it.
+ */
 export class SessionStatus implements vscode.Disposable {
   readonly #item = vscode.window.createStatusBarItem('neuralDebug.session', vscode.StatusBarAlignment.Left);
-  #session: string | null = null;
+  /** The sessions that run, the one that stopped last at the end. */
+  readonly #sessions = new Map<string, RunningSession>();
+  /** What was last known of servers, by their origins. */
+  readonly #servers = new Map<string, Known>();
+  readonly #listening: vscode.Disposable;
 
   constructor() {
     this.#item.name = 'Neural Debug';
-    this.#item.command = 'neuralDebug.showLog';
+    this.#item.command = 'neuralDebug.showStatus';
+    const show = () => {
+      this.#show();
+    };
+    this.#listening = vscode.Disposable.from(
+      vscode.debug.onDidChangeActiveDebugSession(show),
+      vscode.window.onDidChangeVisibleTextEditors(show),
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration('neuralDebug.server')) show();
+      }),
+    );
+    show();
   }
 
-  show(session: vscode.DebugSession, { isReal, name, words }: AboutSession): void {
-    this.#session = session.id;
-    const kind = isReal ? 'real run' : 'predicted';
-    this.#item.text = `$(${isReal ? 'play-circle' : 'sparkle'}) ${kind}: ${short(name)}`;
-    this.#item.tooltip = `${words}. The values of this session are ${isReal ? 'those of a real run' : 'predicted'}.`;
-    this.#item.accessibilityInformation = { label: `Neural Debug, ${kind}: ${name}` };
-    this.#item.show();
+  /** A session has stopped, and tells what answers in it. */
+  show(session: vscode.DebugSession, answering: Answering, health: Health): void {
+    const before = this.#sessions.get(session.id)?.known;
+    const isKnown = before?.health.state === health.state;
+    this.#sessions.delete(session.id);
+    this.#sessions.set(session.id, { session, answering, known: null });
+    // A stop in the past says nothing of now.
+    this.noted(session, isKnown ? before.health : health, isKnown ? before.at : undefined);
+  }
+
+  /** What answers in a session does otherwise from now on. */
+  noted(session: vscode.DebugSession, health: Health, at = new Date()): void {
+    const { answering = null } = this.#sessions.get(session.id) ?? {};
+    const known: Known | null = health.state === 'unasked' ? null : { health, at };
+    this.#sessions.set(session.id, { session, answering, known });
+    const server = serverOf(session);
+    if (server && known && health.state !== 'slow') this.#servers.set(originOf(server.baseUrl), known);
+    this.#show();
+  }
+
+  /** A server was asked outside of sessions. */
+  tested(baseUrl: string, failure: Failure | null): void {
+    const known = { health: failure ?? ({ state: 'answers' } as const), at: new Date() };
+    this.#servers.set(originOf(baseUrl), known);
+    for (const [id, { session, answering, known: before }] of this.#sessions) {
+      const isOfIt = serverOf(session)?.baseUrl === baseUrl;
+      // A step that failed can still be tried again, and what is under way still is.
+      if (isOfIt && !before) this.#sessions.set(id, { session, answering, known });
+    }
+    this.#show();
   }
 
   ended(session: vscode.DebugSession): void {
-    if (this.#session !== session.id) return;
-    this.#session = null;
-    this.#item.hide();
+    this.#sessions.delete(session.id);
+    this.#show();
+  }
+
+  /** The session that is shown, and what it shows. */
+  get subject(): StatusSubject & { readonly session: vscode.DebugSession | null } {
+    const running = this.#shownSession;
+    if (running?.answering) {
+      const { session, answering, known } = running;
+      const canTryAgain = known?.health.state === 'failed' && known.health.during === 'step';
+      return { session, answering, server: serverOf(session), known, canTryAgain };
+    }
+    const { server } = readSettings();
+    return { session: null, answering: null, server, known: this.#knownOf(server), canTryAgain: false };
   }
 
   dispose(): void {
+    this.#listening.dispose();
     this.#item.dispose();
   }
-}
 
-/** The part of a world's name that has room in the status bar: up to where details begin. */
-function short(name: string): string {
-  const [first = name] = name.split(/ at https?:|, /);
-  return first.length > 40 ? `${first.slice(0, 40)}…` : first;
+  get #shownSession(): RunningSession | undefined {
+    const active = vscode.debug.activeDebugSession;
+    const last = [...this.#sessions.values()].filter(({ answering }) => answering).at(-1);
+    return (active && this.#sessions.get(active.id)) ?? last;
+  }
+
+  #knownOf(server: StatusSubject['server']): Known | null {
+    try {
+      return (server && this.#servers.get(originOf(server.baseUrl))) ?? null;
+    } catch {
+      // The settings hold no address yet.
+      return null;
+    }
+  }
+
+  #show(): void {
+    const { subject } = this;
+    const isOurs = vscode.debug.activeDebugSession?.type === debugType;
+    const isWanted =
+      subject.session !== null ||
+      isOurs ||
+      // In windows without any of our files nothing is shown.
+      vscode.window.visibleTextEditors.some(({ document }) => isServed(document));
+    if (!isWanted) {
+      this.#item.hide();
+      return;
+    }
+    const { text, sentences, label, level } = statusWords(subject);
+    this.#item.text = text;
+    this.#item.tooltip = [...sentences, 'Click for what can be done.'].join('\n');
+    this.#item.accessibilityInformation = { label: `${label}. ${sentences.join(' ')}` };
+    this.#item.backgroundColor = backgrounds[level];
+    this.#item.show();
+  }
 }

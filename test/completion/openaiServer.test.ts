@@ -464,6 +464,7 @@ describe('faults', () => {
     ['403', 308, /not authorized/, answering(403, '')],
     ['an unknown model', 309, /"m"/, answering(404, { error: { message: 'The model `m` does not exist.' } })],
     ['an unknown model, as vLLM said it', 309, /"m"/, answering(404, { object: 'error', message: 'The model `m` does not exist.', code: 404 })],
+    ['an unknown route of a server of models', 310, /POST \/completions/, answering(404, { error: { message: 'The model server has no such address. It answers GET /v1/models.' } })],
     ['an unknown route', 310, /POST \/completions/, answering(404, { detail: 'Not Found' })],
     ['an unknown route as text', 310, /404 page not found/, answering(404, '404 page not found\n')],
     ['an unknown route as a page', 310, /completions\.$/, answering(404, page, html)],

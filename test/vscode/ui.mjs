@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connections } from './connections.mjs';
 import { guessInput } from './guessInput.mjs';
+import { health } from './health.mjs';
 import { languageGroup } from './languageUi.mjs';
 import { connected, startCountingServer } from './modelServer.mjs';
 import { packageTests } from './packaged.mjs';
@@ -267,4 +268,5 @@ export const groups = [
   whatElse,
   connections(connected),
   restricted,
+  health,
 ];
