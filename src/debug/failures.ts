@@ -141,9 +141,7 @@ async function startAgain(
   changes: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const { workspaceFolder, configuration } = session;
-  await vscode.debug.startDebugging(
-    workspaceFolder,
-    configurationAgain(configuration, changes),
-    startOptions(),
-  );
+  // The user wants this session beside the one that is there.
+  const again = configurationAgain(configuration, { ...changes, suppressMultipleSessionWarning: true });
+  await vscode.debug.startDebugging(workspaceFolder, again, startOptions());
 }
