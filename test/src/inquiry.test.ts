@@ -98,9 +98,9 @@ describe('how a server can be asked', () => {
     const server = { baseUrl: cwm.url, model: 'neural-debug-reference-cwm' };
     const [first, second] = await suitability(server, cwm.token, never);
     expect(first).toMatchObject({ fits: true, format: 'cwm', report: { knowsFormat: true } });
-    expect(first && inWords(first).join(' ')).toMatch(
-      /neural-debug-reference-cwm.*continues execution traces/,
-    );
+    const words = first ? inWords(first).join(' ') : '';
+    expect(words).toContain('neural-debug-reference-cwm');
+    expect(words).toContain('continues execution traces');
     // It has no route for questions.
     expect(second).toMatchObject({ fits: false, format: 'chat', why: { code: 310 } });
     expect(second && inWords(second)).toHaveLength(1);
@@ -110,7 +110,9 @@ describe('how a server can be asked', () => {
     const { baseUrl, received } = await chatServer();
     const [first, second] = await suitability({ baseUrl, model: 'talker' }, 'a-key', never);
     expect(first).toMatchObject({ fits: true, format: 'chat' });
-    expect(first && inWords(first).join(' ')).toMatch(/talker.*JSON schema/);
+    const words = first ? inWords(first).join(' ') : '';
+    expect(words).toContain('talker');
+    expect(words).toContain('JSON schema');
     expect(second).toMatchObject({ fits: false, format: 'cwm' });
     expect(new Set(received.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer a-key']));
   });
