@@ -99,24 +99,39 @@ async function callsWritten({ path, source }: Program, name: string): Promise<re
   return definition ? (await writtenCalls(parsed, path, definition)).map(({ call }) => call) : [];
 }
 
+/**
+ * Checks a guess by following its call forwards.
+ *
+ * @param open makes the world that checks it, for the program with the call as its entry
+ * @throws CatalogueError when the world fails
+ */
+export async function checkCall(
+  { program, wanted }: Pick<GuessOptions, 'program' | 'wanted'>,
+  call: string,
+  open: (program: Program) => Promise<World>,
+  signal: AbortSignal,
+): Promise<Check> {
+  const of = { ...program, entry: call };
+  const world = await open(of);
+  try {
+    const outcome = await outcomeOf(of, world, maxStates, signal);
+    const { name: by, isReal } = world.description;
+    return { by, isReal, outcome, verdict: isWanted(outcome, wanted) };
+  } finally {
+    await world.close();
+  }
+}
+
 async function checked(
-  { program, function: name, wanted, source, checker }: GuessOptions,
+  options: GuessOptions,
   given: readonly string[],
   made: Check | null,
   signal: AbortSignal,
 ): Promise<Guess> {
+  const { function: name, source, checker } = options;
   const call = `${name}(${given.join(', ')})`;
-  const guess = { arguments: given, call, by: source.kind };
-  if (!checker) return { ...guess, check: made };
-  const of = { ...program, entry: call };
-  const world = await checker(of);
-  try {
-    const outcome = await outcomeOf(of, world, maxStates, signal);
-    const { name: by, isReal } = world.description;
-    return { ...guess, check: { by, isReal, outcome, verdict: isWanted(outcome, wanted) } };
-  } finally {
-    await world.close();
-  }
+  const check = checker ? await checkCall(options, call, checker, signal) : made;
+  return { arguments: given, call, by: source.kind, check };
 }
 
 /** What a search has seen: a value, or an exception, whichever is wanted. */

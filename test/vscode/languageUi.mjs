@@ -1,7 +1,7 @@
 // What the extension does outside of a session, through its language server.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './setup.mjs';
 import { until } from './workbench.mjs';
@@ -16,8 +16,9 @@ function lineOf(program, text) {
 
 const lens = (workbench, title) => workbench.page.locator('.codelens-decoration a', { hasText: title });
 
-/** Really runs a program of the workspace, and keeps the recording beside it. */
-function record(workspace, program) {
+/** Really runs a program of the workspace, or a text that is put there, and keeps the recording beside it. */
+export function record(workspace, program, text = null) {
+  if (text !== null) writeFileSync(join(workspace, program), text);
   const recording = join(workspace, program.replace(/\.py$/, '.trace.jsonl'));
   const traced = spawnSync(
     process.execPath,

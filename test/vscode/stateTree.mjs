@@ -1,6 +1,26 @@
 // The state tree, what-ifs, where values come from, and the comparison with a real run.
 import assert from 'node:assert/strict';
+import { record } from './languageUi.mjs';
 import { until } from './workbench.mjs';
+
+/** A program whose names change while its lines run. */
+const loop = `total = 0
+for n in [1, 2, 3]:
+    total += n
+    tenfold = total * 10
+print(total)
+`;
+
+/** A program of 10,000 states and more. */
+const long = `def add(total, n):
+    return total + n
+
+
+total = 0
+for n in range(2000):
+    total = add(total, n)
+print(total)
+`;
 
 const program = `def square(n):
     return n * n
@@ -23,10 +43,55 @@ async function stopAtReturn(workbench) {
   await workbench.stoppedAt(8);
 }
 
+/** The row of the state tree that the current state is in. */
+const current = (workbench) =>
+  workbench.page.locator('.debug-viewlet .monaco-list-row', {
+    has: workbench.page.locator('.codicon-debug-stackframe'),
+  });
+
+/** The variables' row with a name. */
+const variable = (workbench, name) =>
+  workbench.page.locator('.debug-viewlet .debug-variables .monaco-list-row', {
+    has: workbench.page.locator('.name', { hasText: new RegExp(`^${name}\\W*$`) }),
+  });
+
+/** Opens the menu of what has the focus, and chooses in it, without the mouse. */
+async function chooseByKeyboard(workbench, title) {
+  const menu = workbench.page.locator('.monaco-menu');
+  const focused = menu.locator('.action-item.focused');
+  await workbench.press('Shift+F10');
+  await menu.waitFor();
+  const rows = await menu.locator('.action-item').count();
+  for (let at = 0; at <= rows; at++) {
+    if ((await focused.count()) > 0 && (await focused.innerText()).includes(title)) {
+      await workbench.press('Enter');
+      await menu.waitFor({ state: 'detached' });
+      return;
+    }
+    await workbench.press('ArrowDown');
+  }
+  throw new Error(`The menu has no entry ${title}: ${await menu.innerText()}`);
+}
+
+/** Puts the focus on a row of a list by the arrow keys. */
+async function focusRow(workbench, view, row) {
+  await workbench.command(`Focus on ${view} View`);
+  await workbench.press('Home');
+  for (let at = 0; at < 40; at++) {
+    if (/\bfocused\b/.test((await row.getAttribute('class', { timeout: 1000 }).catch(() => '')) ?? ''))
+      return;
+    await workbench.press('ArrowDown');
+  }
+  throw new Error(`The focus does not come to ${row}.`);
+}
+
 /** @param connected what a fixture needs for a connected server */
 export const stateTree = (connected) => ({
   name: 'state tree',
-  setup: (fixture) => ({ ...connected(fixture), files: { 'total.py': program } }),
+  setup: (fixture) => {
+    record(fixture.workspace, 'long.py', long);
+    return { ...connected(fixture), files: { 'total.py': program, 'loop.py': loop } };
+  },
   tests: {
     async 'shows the calls and where the session stands; a click goes there'(workbench) {
       await stopAtReturn(workbench);
@@ -54,6 +119,100 @@ export const stateTree = (connected) => ({
         'the value of one beside its line',
       );
       assert.match(await workbench.editorText(), /result = 13/);
+      await workbench.stopDebugging();
+      // Each line has what its names were when it ran, not what they are now.
+      await workbench.openFile('loop.py');
+      await workbench.setBreakpoint(4);
+      await workbench.press('F5');
+      const beside = async (...expected) => {
+        let lines = [];
+        await until(
+          async () => {
+            lines = (await workbench.editorText()).split('\n');
+            return expected.every((text, at) => lines[at].includes(text));
+          },
+          () => `${expected.join(' / ')} beside the lines; shown: ${lines.join(' / ')}`,
+        );
+      };
+      await workbench.stoppedAt(4);
+      await workbench.press('F5');
+      await workbench.showsVariable('total', '3');
+      await beside('total = 0total = 0', 'n = 2', 'total = 3, n = 2', 'tenfold = 10');
+      await workbench.press('F5');
+      await workbench.showsVariable('total', '6');
+      await beside('total = 0total = 0', 'n = 3', 'total = 6, n = 3', 'tenfold = 30');
+    },
+    async 'goes back to the last stop, and to a frame’s beginning'(workbench) {
+      await workbench.openFile('total.py');
+      await workbench.setBreakpoint(2);
+      await workbench.press('F5');
+      await workbench.stoppedAt(2);
+      await workbench.showsVariable('n', '2');
+      await workbench.press('F5');
+      await workbench.showsVariable('n', '3');
+      await workbench.clickToolbar('reverse-continue');
+      await workbench.showsVariable('n', '2');
+      await workbench.showsCallStack('square', 'total', '<module>');
+      const frames = workbench.page.locator('.debug-call-stack .monaco-list-row');
+      await frames.filter({ hasText: 'total' }).first().click();
+      await workbench.command('Debug: Restart Frame');
+      await workbench.stoppedAt(6);
+      await workbench.showsCallStack('total', '<module>');
+    },
+    async 'all of it can be done by keyboard'(workbench) {
+      await stopAtReturn(workbench);
+      const rows = await workbench.viewRows('State Tree');
+      await focusRow(workbench, 'State Tree', rows.filter({ hasText: 'one = square(a)' }).first());
+      await workbench.press('Enter');
+      await workbench.stoppedAt(6);
+      await focusRow(workbench, 'State Tree', rows.filter({ hasText: 'return result' }).first());
+      await chooseByKeyboard(workbench, 'Go to This State');
+      await workbench.stoppedAt(8);
+      await workbench.showsVariable('result', '13');
+      await focusRow(workbench, 'Variables', variable(workbench, 'result'));
+      await chooseByKeyboard(workbench, 'Copy as Python');
+      await until(async () => (await workbench.clipboard()) === '13', 'the value in the clipboard');
+      await focusRow(workbench, 'Variables', variable(workbench, 'one'));
+      await chooseByKeyboard(workbench, 'Open Whole Value');
+      await until(async () => (await workbench.editorText()).trim() === '4', 'the value as a document');
+      await focusRow(workbench, 'Variables', variable(workbench, 'result'));
+      await chooseByKeyboard(workbench, 'Why This Value?');
+      await workbench.choices.filter({ hasText: 'result = 13' }).waitFor();
+      await workbench.press('Escape');
+      await focusRow(workbench, 'State Tree', rows.filter({ hasText: 'result = one' }).first());
+      await chooseByKeyboard(workbench, 'What If…');
+      await workbench.answer('Another value', 'one = 100');
+      await workbench.stoppedAt(7);
+      await workbench.showsVariable('one', '100');
+      await workbench.press('F10');
+      await workbench.showsVariable('result', '109');
+      await focusRow(workbench, 'Variables', variable(workbench, 'result'));
+      await chooseByKeyboard(workbench, 'What If…');
+      assert.equal(await workbench.quickInput.inputValue(), '109');
+      await workbench.answer('What if result were', '7');
+      await workbench.showsVariable('result', '7');
+    },
+    async 'is as quick with 10,000 states'(workbench) {
+      await workbench.openFile('long.trace.jsonl');
+      await workbench.command('Neural Debug: Debug This Recording');
+      await workbench.stoppedAt(5);
+      await workbench.openFile('long.py');
+      await workbench.setBreakpoint(8);
+      await workbench.press('F5');
+      await workbench.stoppedAt(8);
+      const rows = await workbench.viewRows('State Tree');
+      const begin = Date.now();
+      await current(workbench).filter({ hasText: 'print(total)' }).waitFor();
+      console.log('revealed', Date.now() - begin);
+      await workbench.clickToolbar('step-back');
+      await workbench.stoppedAt(6);
+      const b2 = Date.now();
+      await current(workbench).filter({ hasText: 'for n in' }).waitFor();
+      console.log('revealed', Date.now() - b2);
+      await focusRow(workbench, 'State Tree', rows.filter({ hasText: 'total = 0' }).first());
+      await workbench.press('Enter');
+      await workbench.stoppedAt(5);
+      await current(workbench).filter({ hasText: 'total = 0' }).waitFor();
     },
     async 'tells where a value came from'(workbench) {
       await stopAtReturn(workbench);

@@ -30,7 +30,8 @@ export class Workbench {
 
   /** Opens a window with browser storage of its own. */
   static async open(browser, url, viewport = { width: 1400, height: 900 }) {
-    const context = await browser.newContext({ viewport });
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    const context = await browser.newContext({ viewport, permissions });
     await context.route(
       (address) => address.hostname !== '127.0.0.1',
       (route) => route.abort(),
@@ -390,6 +391,10 @@ export class Workbench {
 
   async debugConsole() {
     return (await texts(this.page.locator('.repl .monaco-list-row'))).join('\n');
+  }
+
+  async clipboard() {
+    return this.page.evaluate('navigator.clipboard.readText()');
   }
 
   /** The messages that are shown as toasts. */
