@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ComparisonSummary } from '../debugger/comparison';
 import type { Debugger } from '../debugger/debugger';
 import { originOf } from '../debugger/provenance';
-import { ancestorsOf, childrenOf, nodeOf, type TreeNode } from '../debugger/stateTree';
+import { ancestorsOf, childrenBefore, childrenOf, nodeOf, type TreeNode } from '../debugger/stateTree';
 import { errors } from '../errors';
 import { shortText, shownText } from '../shownText';
 import type { Client } from './client';
@@ -15,6 +15,7 @@ const state = z.int().nonnegative();
 const stateTreeArguments = z.object({
   parent: state.nullable().default(null),
   after: state.nullable().default(null),
+  before: state.nullable().default(null),
   count: z.int().min(1).max(1000).default(200),
 });
 
@@ -22,13 +23,18 @@ const stateArguments = z.object({ state });
 
 const originArguments = z.object({ state: state.nullable().default(null), name: z.string().min(1) });
 
-/** Answers `neuralDebug/stateTree`: some children of a node, or with no parent the roots. */
+/** Answers `neuralDebug/stateTree`: some children of a node after or before one of them, or with no parent the roots. */
 export function stateTree(session: Debugger, client: Client, args: unknown): object {
   const asked = read(stateTreeArguments, args);
   const { source, trajectory, cursor } = session;
   if (asked.parent !== null) requireState(session, asked.parent);
   if (asked.after !== null) requireState(session, asked.after);
-  const page = childrenOf(source, trajectory, cursor, asked);
+  const { before, count } = asked;
+  if (before !== null) requireState(session, before);
+  const page =
+    before === null
+      ? childrenOf(source, trajectory, cursor, asked)
+      : childrenBefore(source, trajectory, cursor, { before, count });
   return { nodes: page.nodes.map((node) => nodeBody(session, client, node)), hasMore: page.hasMore };
 }
 

@@ -36,7 +36,7 @@ export interface Alternative {
 
 export interface TreePage {
   readonly nodes: readonly TreeNode[];
-  /** Whether more follow the last of them. */
+  /** Whether there are more on the side to which they were asked for. */
   readonly hasMore: boolean;
 }
 
@@ -66,6 +66,29 @@ export function childrenOf(
     at = nextOf(trajectory, parent, at);
   }
   return { nodes, hasMore: false };
+}
+
+/**
+ * Some children of a node of the state tree before another one, in order, on the branch that is followed.
+ *
+ * @param before the child that follows the last of them
+ */
+export function childrenBefore(
+  source: PythonSource,
+  trajectory: Trajectory,
+  cursor: number,
+  { before, count }: { before: number; count: number },
+): TreePage {
+  const nodes: TreeNode[] = [];
+  for (
+    let at = navigate(trajectory, before, 'inv_step_over');
+    at !== null;
+    at = navigate(trajectory, at, 'inv_step_over')
+  ) {
+    if (nodes.length === count) return { nodes: nodes.reverse(), hasMore: true };
+    nodes.push(nodeOf(source, trajectory, cursor, at));
+  }
+  return { nodes: nodes.reverse(), hasMore: false };
 }
 
 /** The call states that enclose a state, outermost first. */

@@ -26,9 +26,7 @@ export class SessionCommands {
   register(): vscode.Disposable {
     const commands: Readonly<Record<string, (...args: never[]) => Promise<void> | void>> = {
       goToState: (at: unknown) => this.#goToState(at),
-      showMoreStates: (entry: TreeEntry) => {
-        this.tree.more(entry);
-      },
+      showMoreStates: (entry: TreeEntry) => this.tree.more(entry),
       whatIf: (at: unknown) => this.#whatIf(at),
       sampleAgain: (at: unknown) => this.#sampleAgain(at),
       alternatives: (at: unknown) => this.#alternatives(at),

@@ -7,8 +7,8 @@ export const viewId = 'neuralDebug.stateTree';
 /** How many children are asked for at a time. */
 const pageSize = 200;
 
-/** How many pages are loaded so that the current state can be shown. */
-const maxPagesToReveal = 60;
+/** How many children before a state are shown where what is shown of a long call begins anew for it. */
+const shownBefore = 50;
 
 /** How long the editor takes to unfold a view, in milliseconds. */
 const unfoldingTime = 400;
@@ -22,9 +22,19 @@ export type TreeEntry =
       readonly label: string;
       readonly parent: StateEntry;
     }
-  | { readonly kind: 'more'; readonly parent: StateEntry | null };
+  | { readonly kind: 'more'; readonly parent: StateEntry | null }
+  | { readonly kind: 'earlier'; readonly parent: StateEntry; readonly before: number };
 
 type StateEntry = Extract<TreeEntry, { kind: 'state' }>;
+
+/** Which of a node's children are shown: a call can have tens of thousands. */
+interface Window {
+  /** The child after which they begin; null: from the first one on. */
+  readonly after: number | null;
+  readonly pages: number;
+}
+
+const beginning: Window = { after: null, pages: 1 };
 
 /**
  * The state tree of the session that is looked at: the calls and what happened in them, with the current state, how sure each
@@ -33,8 +43,8 @@ type StateEntry = Extract<TreeEntry, { kind: 'state' }>;
 export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
   readonly #changed = new vscode.EventEmitter<TreeEntry | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
-  /** How many pages of a node's children are shown, by the node's state; -1 for the roots. */
-  readonly #pages = new Map<number, number>();
+  /** What is shown of a node's children, by the node's state; -1 for the roots. */
+  readonly #windows = new Map<number, Window>();
   /** The entries that the view was given, by their state. */
   #entries = new Map<number, StateEntry>();
   #session: vscode.DebugSession | null = null;
@@ -63,7 +73,7 @@ export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
 
   /** Shows a session's tree. */
   #show(session: vscode.DebugSession | null): void {
-    if (session?.id !== this.#session?.id) this.#pages.clear();
+    if (session?.id !== this.#session?.id) this.#windows.clear();
     this.#session = session;
     this.refresh();
   }
@@ -73,8 +83,9 @@ export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
     this.#current.set(session.id, state);
     const active = vscode.debug.activeDebugSession;
     if (active && active.id !== session.id) return;
-    this.#show(session);
-    await this.#revealCurrent();
+    if (session.id !== this.#session?.id) this.#show(session);
+    if (this.#view?.visible === true) await this.#reveal(state);
+    else this.refresh();
   }
 
   /** What is known of a session's states has changed. */
@@ -92,10 +103,15 @@ export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
     this.#changed.fire(undefined);
   }
 
-  /** Shows more of a node's children. */
-  more(entry: TreeEntry): void {
-    const at = entry.parent?.node.state ?? -1;
-    this.#pages.set(at, (this.#pages.get(at) ?? 1) + 1);
+  /** Shows more of a node's children: those that follow what is shown, or those before. */
+  async more(entry: TreeEntry): Promise<void> {
+    const key = keyOf(entry.parent);
+    const { after, pages } = this.#windows.get(key) ?? beginning;
+    const isEarlier = entry.kind === 'earlier';
+    this.#windows.set(key, {
+      after: isEarlier ? await this.#beginningBefore(entry.parent, entry.before, pageSize) : after,
+      pages: pages + 1,
+    });
     this.#changed.fire(entry.parent ?? undefined);
   }
 
@@ -106,6 +122,7 @@ export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
       case 'alternative':
         return this.#alternativeItem(entry);
       case 'more':
+      case 'earlier':
         return this.#moreItem(entry);
     }
   }
@@ -120,11 +137,12 @@ export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
       parent: parent as StateEntry,
     }));
     if (parent && !parent.node.hasChildren) return children;
-    let after: number | null = null;
     const session = this.#session;
-    const pages = this.#pages.get(parent?.node.state ?? -1) ?? 1;
+    const { after: begins, pages } = this.#windows.get(keyOf(parent)) ?? beginning;
+    if (parent && begins !== null) children.push({ kind: 'earlier', parent, before: begins });
+    let after = begins;
     for (let page = 0; page < pages; page++) {
-      const said = await this.#page(parent, after);
+      const said = await this.#page({ parent: parent?.node.state ?? null, after, count: pageSize });
       // Meanwhile another session may be looked at.
       if (session?.id !== this.#session?.id) return [];
       if (!said) return children;
@@ -143,13 +161,8 @@ export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
     return entry.parent;
   }
 
-  async #page(parent: StateEntry | null, after: number | null) {
-    const said = await this.#ask('neuralDebug/stateTree', {
-      parent: parent?.node.state ?? null,
-      after,
-      count: pageSize,
-    });
-    const parsed = treePageShape.safeParse(said);
+  async #page(which: { parent: number | null; after?: number | null; before?: number; count: number }) {
+    const parsed = treePageShape.safeParse(await this.#ask('neuralDebug/stateTree', which));
     return parsed.success ? parsed.data : null;
   }
 
@@ -162,32 +175,43 @@ export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
     }
   }
 
-  /** Opens the calls around a state and selects it. */
+  /** Opens the calls around a state and selects it. All that is shown is drawn anew. */
   async #reveal(state: number): Promise<void> {
     const session = this.#session;
     const parsed = treePlaceShape.safeParse(await this.#ask('neuralDebug/treeNode', { state }));
-    if (!parsed.success) return;
+    if (!parsed.success) {
+      this.refresh();
+      return;
+    }
     const way = [...parsed.data.ancestors.map((node) => node.state), state];
+    this.#entries = new Map();
     let parent: StateEntry | null = null;
     for (const at of way) {
       const found: StateEntry | null = await this.#load(parent, at);
-      if (!found || session?.id !== this.#session?.id) return;
+      if (session?.id !== this.#session?.id) return;
       parent = found;
+      if (!found) break;
     }
+    this.#changed.fire(undefined);
     if (parent) await this.#view?.reveal(parent, { select: true, focus: false, expand: false });
   }
 
-  /** The entry of a child, once as many pages as that needs are shown. */
+  /** The entry of a child, once what is shown of its parent holds it. */
   async #load(parent: StateEntry | null, state: number): Promise<StateEntry | null> {
-    const key = parent?.node.state ?? -1;
-    for (let pages = this.#pages.get(key) ?? 1; pages <= maxPagesToReveal; pages++) {
-      this.#pages.set(key, pages);
-      const children = await this.getChildren(parent ?? undefined);
-      const found = this.#entries.get(state);
-      if (found) return found;
-      if (children.at(-1)?.kind !== 'more') return null;
-    }
-    return null;
+    await this.getChildren(parent ?? undefined);
+    const shown = this.#entries.get(state);
+    if (shown || !parent) return shown ?? null;
+    const after = await this.#beginningBefore(parent, state, shownBefore);
+    this.#windows.set(keyOf(parent), { after, pages: 1 });
+    await this.getChildren(parent);
+    return this.#entries.get(state) ?? null;
+  }
+
+  /** After which child to begin so that so many before another one are shown; null: with the first. */
+  async #beginningBefore(parent: StateEntry, before: number, count: number): Promise<number | null> {
+    const page = await this.#page({ parent: parent.node.state, before, count: count + 1 });
+    const [first] = page?.nodes ?? [];
+    return first !== undefined && page !== null && page.nodes.length > count ? first.state : null;
   }
 
   #stateItem({ node, parent }: StateEntry): vscode.TreeItem {
@@ -217,11 +241,15 @@ export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
   }
 
   #moreItem(entry: TreeEntry): vscode.TreeItem {
-    const item = new vscode.TreeItem('Show more…');
+    const item = new vscode.TreeItem(entry.kind === 'earlier' ? 'Show earlier…' : 'Show more…');
     item.iconPath = new vscode.ThemeIcon('ellipsis');
     item.command = { command: 'neuralDebug.showMoreStates', title: 'Show More', arguments: [entry] };
     return item;
   }
+}
+
+function keyOf(parent: StateEntry | null): number {
+  return parent?.node.state ?? -1;
 }
 
 function goTo(state: number): vscode.Command {

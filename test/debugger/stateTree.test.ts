@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { originOf } from '../../adapter/debugger/provenance';
 import { recordSteps } from '../../adapter/debugger/record';
-import { ancestorsOf, childrenOf, nodeOf, type TreeNode } from '../../adapter/debugger/stateTree';
+import {
+  ancestorsOf,
+  childrenBefore,
+  childrenOf,
+  nodeOf,
+  type TreeNode,
+} from '../../adapter/debugger/stateTree';
 import { PythonSource } from '../../adapter/python/source';
 import { Trajectory } from '../../adapter/trajectory/trajectory';
 import { step } from '../support/steps';
@@ -68,6 +74,21 @@ describe('the state tree', () => {
       after = page.nodes.at(-1)?.state ?? null;
     }
     expect(paged).toEqual(labels(all.nodes));
+  });
+
+  it('tells the children before one, over the calls between', async () => {
+    const { source, trajectory } = await recorded();
+    const all = childrenOf(source, trajectory, 0, { parent: 0, after: null, count: 10 }).nodes;
+    const before = (state: number, count: number) => {
+      const { nodes, hasMore } = childrenBefore(source, trajectory, 0, { before: state, count });
+      return [nodes.map((node) => node.state), hasMore];
+    };
+    const states = all.map(({ state }) => state);
+    const last = states.at(-1) ?? 0;
+    expect(before(last, 10)).toEqual([states.slice(0, -1), false]);
+    expect(before(last, states.length - 1)).toEqual([states.slice(0, -1), false]);
+    expect(before(last, 2)).toEqual([states.slice(-3, -1), true]);
+    expect(before(states[0] ?? 0, 2)).toEqual([[], false]);
   });
 
   it('tells what changed, how sure it is, and the way to the current state', async () => {
