@@ -61,13 +61,10 @@ export class GuessInput {
       label: `$(sparkle) Ask ${server?.model ?? 'the model'}`,
       detail: 'A chat model reasons backwards; each guess is predicted forwards. The program is not run.',
     };
-    const thenPredicted = server
-      ? ` Each input that is found is also predicted by the model at ${server.baseUrl}.`
-      : '';
     const search = {
       label: '$(search) Search by real calls',
       detail: vscode.workspace.isTrusted
-        ? `This really runs ${file} on this computer, and calls ${name} many times.${thenPredicted}`
+        ? `This really runs ${file} on this computer, and calls ${name} many times.`
         : 'This workspace is not trusted, so nothing of it is run.',
     };
     const choices = server?.format === 'chat' ? [model, search] : [search];

@@ -24,6 +24,7 @@ const keep: vscode.QuickInputButton = {
   iconPath: new vscode.ThemeIcon('beaker'),
   tooltip: 'Insert it as a doctest',
 };
+const predict: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('sparkle'), tooltip: 'Predict it' };
 const run: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('play'), tooltip: 'Really run it' };
 
 /** What is guessed, and how guesses are checked. */
@@ -56,14 +57,13 @@ export class GuessList {
   readonly #entries: Entry[] = [];
   /** The predictions that run, one after the other. */
   #predictions: Promise<void> = Promise.resolve();
-  #canPredict: boolean;
+  /** Whether the model could not be asked. */
+  #hasFailed = false;
 
   constructor(
     private readonly options: GuessListOptions,
     private readonly document: vscode.TextDocument,
-  ) {
-    this.#canPredict = options.predict !== null;
-  }
+  ) {}
 
   /** Whether the list is closed, and nothing more is wanted. */
   #isOver(): boolean {
@@ -89,6 +89,7 @@ export class GuessList {
     list.onDidTriggerItemButton(({ item: { entry }, button }) => {
       if (button === copy) void copyCall(entry.guess);
       else if (button === keep) void this.#insertDoctest(entry);
+      else if (button === predict) void this.#predict(entry).catch(showError);
       else void this.#reallyRun(entry);
     });
     list.show();
@@ -134,19 +135,30 @@ export class GuessList {
     const entry: Entry = { guess, predicted: null, real: guess.check, problem: null };
     this.#entries.push(entry);
     this.#draw();
-    this.#predictions = this.#predictions.then(() => this.#predict(entry));
+    // What a search finds stays on this computer unless a person wants it predicted, too.
+    if (guess.by === 'model') this.#predictions = this.#predictions.then(() => this.#predictFirst(entry));
   }
 
-  /** A server that failed once is not asked again. */
-  async #predict(entry: Entry): Promise<void> {
-    const { predict } = this.options;
-    if (!predict || !this.#canPredict || this.#isOver()) return;
+  /** A check that nobody asked for. A server that failed once is not asked again. */
+  async #predictFirst(entry: Entry): Promise<void> {
+    if (this.#hasFailed || this.#isOver()) return;
     try {
-      entry.predicted = await checkCall(this.options, entry.guess.call, predict, this.#stop.signal);
+      await this.#predict(entry);
+    } catch (thrown) {
+      this.#hasFailed = true;
+      entry.problem = `not predicted: ${asCatalogueError(thrown).message}`;
+      this.#draw();
+    }
+  }
+
+  async #predict(entry: Entry): Promise<void> {
+    const { predict: open } = this.options;
+    if (!open) return;
+    try {
+      entry.predicted = await checkCall(this.options, entry.guess.call, open, this.#stop.signal);
     } catch (thrown) {
       if (this.#isOver()) return;
-      this.#canPredict = false;
-      entry.problem = `not predicted: ${asCatalogueError(thrown).message}`;
+      throw thrown;
     }
     this.#draw();
   }
@@ -168,7 +180,7 @@ export class GuessList {
     if (this.#isOver()) return;
     if (this.#entries.some(({ real, predicted }) => (real ?? predicted)?.verdict === 'same')) achieved('hasGuessed');
     const [active] = this.#list.activeItems;
-    const items = this.#entries.map(itemOf);
+    const items = this.#entries.map((entry) => itemOf(entry, this.options.predict !== null));
     this.#list.keepScrollPosition = true;
     this.#list.items = items;
     const again = items.find(({ entry }) => entry === active?.entry);
@@ -198,7 +210,7 @@ export class GuessList {
   }
 }
 
-function itemOf(entry: Entry): GuessItem {
+function itemOf(entry: Entry, canPredict: boolean): GuessItem {
   const { guess, real, predicted, problem } = entry;
   const best = real ?? predicted;
   const icon = {
@@ -211,7 +223,7 @@ function itemOf(entry: Entry): GuessItem {
     label: `$(${icon}) ${shortText(guess.call, 200)}`,
     description: shortText(describeChecks(real, predicted), 100),
     detail: problem === null ? who : shortText(`${who}; ${problem}`, 150),
-    buttons: real ? [copy, keep] : [run, copy, keep],
+    buttons: [...(predicted || !canPredict ? [] : [predict]), ...(real ? [] : [run]), copy, keep],
     alwaysShow: true,
     entry,
   };

@@ -47,8 +47,17 @@ export const guessInput = (connected) => ({
       await workbench.dialog.getByText('Really Run', { exact: true }).click();
       const found = workbench.choices.filter({ hasText: 'double(7)' });
       await found.waitFor();
-      assert.match(await found.innerText(), /returns 14, really/);
+      assert.match(await found.innerText(), /returns 14, really[^]*found by calling/);
+      await found.hover();
+      await found.locator('.codicon-sparkle').click();
+      await until(
+        async () => /returns 14, really and as predicted[^]*found by calling/.test(await found.innerText()),
+        'the checks of the guess, by a real call and by a prediction',
+      );
       assert.equal(wasRun(fixture), true);
+      await found.hover();
+      await found.locator('.codicon-copy').click();
+      await until(async () => (await workbench.clipboard()) === 'double(7)', 'the call in the clipboard');
       await found.hover();
       await found.locator('.codicon-beaker').click();
       await until(
@@ -68,9 +77,15 @@ export const guessInput = (connected) => ({
       await workbench.press('Escape');
       assert.match(readFileSync(join(fixture.workspace, 'double.py'), 'utf8'), /Twice as much/);
     },
-    async 'names what is no literal while it is typed'(workbench) {
+    async 'is in the editor’s menu, and names what is no literal while it is typed'(workbench) {
       await workbench.openFile('double.py');
-      await workbench.command('Neural Debug: Guess Input from Output');
+      await until(async () => {
+        await workbench.page.locator('.editor-instance .view-line').first().click({ button: 'right' });
+        await workbench.page
+          .locator('.monaco-menu .action-label', { hasText: 'Guess Input from Output' })
+          .click({ timeout: 3000 });
+        return true;
+      }, 'the entry in the editor’s menu');
       await workbench.choices.filter({ hasText: 'double' }).first().click();
       await workbench.quickInput.fill('f(1)');
       const message = workbench.page.locator('.quick-input-widget:visible .quick-input-message');

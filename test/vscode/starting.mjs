@@ -173,8 +173,23 @@ export const starting = (connected) => ({
   },
 });
 
-/** A chat server that gives one answer, and keeps what it was asked. */
-export async function startChat(answer) {
+/** What a chat model that errs says of any call of `outer`: that it returns 12. */
+const predictedStates = JSON.stringify({
+  states: [
+    {
+      event: 'return',
+      function: 'outer',
+      line: lineOf('return second'),
+      locals: [],
+      value: '12',
+      output: '',
+    },
+  ],
+  ended: true,
+});
+
+/** A chat server with one answer, or one for each schema's name. It keeps what it was asked. */
+export async function startChat(answers) {
   const requests = [];
   const server = createServer((request, response) => {
     let body = '';
@@ -187,6 +202,8 @@ export async function startChat(answer) {
         return;
       }
       response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const { name } = JSON.parse(body).response_format?.json_schema ?? {};
+      const answer = typeof answers === 'string' ? answers : (answers[name] ?? '{}');
       const chunk = (delta, finish) =>
         `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
       response.end(`${chunk({ content: answer }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`);
@@ -208,7 +225,11 @@ export const whatElse = {
   name: 'starting: what else',
   setup: async (fixture) => {
     const doubtful = await startModelServer('--faults', 'wrong-value=0.5', '--seed', '3');
-    const chat = await startChat('{"calls": ["outer(30)", "outer(-1)", "open(\\"f\\")"]}');
+    const chat = await startChat({
+      calls: '{"calls": ["outer(30)", "outer(-1)", "open(\\"f\\")"]}',
+      guesses: '{"guesses": [{"arguments": ["4"]}, {"arguments": ["open(\'f\')"]}, {"arguments": ["5"]}]}',
+      states: predictedStates,
+    });
     fixture.chat = chat;
     const configuration = {
       type: 'neural-debug',
@@ -225,6 +246,7 @@ export const whatElse = {
         'neuralDebug.server.model': 'chatty',
         'neuralDebug.server.format': 'chat',
       },
+      settings: { 'debug.showVariableTypes': true },
       environment: { NEURAL_DEBUG_API_KEY: doubtful.token, NEURAL_DEBUG_BASE_URL: doubtful.baseUrl },
       files: {
         'shop.py': shop,
@@ -298,6 +320,66 @@ export const whatElse = {
       await until(async () => (await workbench.editorText()).trim() === value, 'the value as a document');
       // Nobody is asked to save it.
       assert.equal(await workbench.page.locator('.tabs-container .tab.dirty').count(), 0);
+    },
+    async 'the model guesses inputs, which are predicted forwards, and really run once that is agreed to'(
+      workbench,
+    ) {
+      await workbench.openFile('shop.py');
+      await workbench.command('Neural Debug: Guess Input from Output');
+      await workbench.choices.filter({ hasText: 'outer' }).first().click();
+      await workbench.answer('What should outer return?', '12');
+      await workbench.choices.filter({ hasText: 'Ask chatty' }).click();
+      const guessed = workbench.choices.filter({ hasText: 'outer(' });
+      const says = (at, pattern) =>
+        until(async () => pattern.test(await guessed.nth(at).innerText()), `${pattern} of guess ${at + 1}`);
+      // What is no literal is no guess.
+      await says(0, /outer\(4\)[^]*returns 12, as predicted[^]*guessed by the model/);
+      await says(1, /outer\(5\)[^]*returns 12, as predicted/);
+      assert.equal(await guessed.count(), 2);
+      await guessed.nth(0).hover();
+      await guessed.nth(0).locator('.codicon-play').click();
+      await workbench.dialog.getByText('shop.py will be run, and outer(4) called').waitFor();
+      await workbench.dialog.getByText('Really Run', { exact: true }).click();
+      await says(0, /returns 10, really; returns 12, as predicted/);
+      await guessed.nth(1).hover();
+      await guessed.nth(1).locator('.codicon-play').click();
+      await says(1, /returns 12, really and as predicted/);
+    },
+    async 'a comparison tells the true values, and leads to where the prediction first differs'(workbench) {
+      await workbench.openFile('shop.py');
+      await workbench.setBreakpoint(lineOf('return second'));
+      await workbench.startConfiguration('doubtful');
+      const send = workbench.dialog.getByText('Send', { exact: true });
+      await send.or(workbench.debugToolbar).first().waitFor();
+      if (await send.count()) await send.click();
+      await workbench.stoppedAt(lineOf('def inner'));
+      await workbench.press('F5');
+      await workbench.stoppedAt(lineOf('return second'));
+      await until(
+        async () => /first: int, \d+% sure/.test(await variable(workbench, 'first').first().innerText()),
+        'how sure the value is, beside it',
+      );
+      await workbench.command('Neural Debug: Compare with a Real Run');
+      const run = workbench.dialog.getByText('Really Run', { exact: true });
+      const toast = workbench.page.locator('.notifications-toasts .notification-list-item', {
+        hasText: 'states agree',
+      });
+      await run.or(toast).first().waitFor();
+      if (await run.count()) await run.click();
+      await toast.waitFor();
+      const said = await toast.innerText();
+      const [, line] = /The first difference is on line (\d+): (first|second|n) is really/.exec(said) ?? [];
+      assert.ok(line, said);
+      await until(
+        async () => /# ✗ really \d+/.test(await variable(workbench, 'second').first().innerText()),
+        'the true value beside the wrong one',
+      );
+      await workbench.showsVariable('n', '3  # ✓ really so');
+      await toast.getByText('Go There').click();
+      await workbench.stoppedAt(Number(line));
+      const rows = await workbench.viewRows('State Tree');
+      await rows.locator('.codicon-error').first().waitFor();
+      await rows.locator('.codicon-pass').first().waitFor();
     },
     async 'samples again, and follows the branch that is chosen'(workbench) {
       await workbench.startConfiguration('doubtful');
