@@ -12,7 +12,7 @@ import { describeOutcome } from '../../adapter/inputs/outcome';
 import { describeWanted } from '../../adapter/inputs/wantedResult';
 import { doctestInsertion } from '../../adapter/python/doctest';
 import { PythonSource } from '../../adapter/python/source';
-import { shortText } from '../../adapter/shownText';
+import { shortText, shownName } from '../../adapter/shownText';
 import type { Program } from '../../adapter/trajectory/program';
 import type { World } from '../../adapter/world/world';
 import { debugType } from '../debug/debugType';
@@ -167,7 +167,7 @@ export class GuessList {
     const { program, agree, run: open } = this.options;
     const { call } = entry.guess;
     try {
-      const what = `${basename(program.path)} will be run, and ${shortText(call, 100)} called, to check the guess.`;
+      const what = `${shownName(basename(program.path))} will be run, and ${shownName(call)} called, to check the guess.`;
       if (!(await agree(what))) return;
       entry.real = await checkCall(this.options, call, open, this.#stop.signal);
       this.#draw();
@@ -178,7 +178,8 @@ export class GuessList {
 
   #draw(): void {
     if (this.#isOver()) return;
-    if (this.#entries.some(({ real, predicted }) => (real ?? predicted)?.verdict === 'same')) achieved('hasGuessed');
+    if (this.#entries.some(({ real, predicted }) => (real ?? predicted)?.verdict === 'same'))
+      achieved('hasGuessed');
     const [active] = this.#list.activeItems;
     const items = this.#entries.map((entry) => itemOf(entry, this.options.predict !== null));
     this.#list.keepScrollPosition = true;

@@ -246,7 +246,6 @@ export const whatElse = {
         'neuralDebug.server.model': 'chatty',
         'neuralDebug.server.format': 'chat',
       },
-      settings: { 'debug.showVariableTypes': true },
       environment: { NEURAL_DEBUG_API_KEY: doubtful.token, NEURAL_DEBUG_BASE_URL: doubtful.baseUrl },
       files: {
         'shop.py': shop,
@@ -344,42 +343,6 @@ export const whatElse = {
       await guessed.nth(1).hover();
       await guessed.nth(1).locator('.codicon-play').click();
       await says(1, /returns 12, really and as predicted/);
-    },
-    async 'a comparison tells the true values, and leads to where the prediction first differs'(workbench) {
-      await workbench.openFile('shop.py');
-      await workbench.setBreakpoint(lineOf('return second'));
-      await workbench.startConfiguration('doubtful');
-      const send = workbench.dialog.getByText('Send', { exact: true });
-      await send.or(workbench.debugToolbar).first().waitFor();
-      if (await send.count()) await send.click();
-      await workbench.stoppedAt(lineOf('def inner'));
-      await workbench.press('F5');
-      await workbench.stoppedAt(lineOf('return second'));
-      await until(
-        async () => /first: int, \d+% sure/.test(await variable(workbench, 'first').first().innerText()),
-        'how sure the value is, beside it',
-      );
-      await workbench.command('Neural Debug: Compare with a Real Run');
-      const run = workbench.dialog.getByText('Really Run', { exact: true });
-      const toast = workbench.page.locator('.notifications-toasts .notification-list-item', {
-        hasText: 'states agree',
-      });
-      await run.or(toast).first().waitFor();
-      if (await run.count()) await run.click();
-      await toast.waitFor();
-      const said = await toast.innerText();
-      const [, line] = /The first difference is on line (\d+): (first|second|n) is really/.exec(said) ?? [];
-      assert.ok(line, said);
-      await until(
-        async () => /# ✗ really \d+/.test(await variable(workbench, 'second').first().innerText()),
-        'the true value beside the wrong one',
-      );
-      await workbench.showsVariable('n', '3  # ✓ really so');
-      await toast.getByText('Go There').click();
-      await workbench.stoppedAt(Number(line));
-      const rows = await workbench.viewRows('State Tree');
-      await rows.locator('.codicon-error').first().waitFor();
-      await rows.locator('.codicon-pass').first().waitFor();
     },
     async 'samples again, and follows the branch that is chosen'(workbench) {
       await workbench.startConfiguration('doubtful');

