@@ -10,9 +10,11 @@ import { languageGroup } from './languageUi.mjs';
 import { connected, startCountingServer } from './modelServer.mjs';
 import { packageTests } from './packaged.mjs';
 import { restricted } from './restricted.mjs';
+import { saving } from './saving.mjs';
 import { root } from './setup.mjs';
 import { starting, whatElse } from './starting.mjs';
 import { stateTree } from './stateTree.mjs';
+import { walkthrough } from './walkthrough.mjs';
 import { until } from './workbench.mjs';
 
 /** A program that leaves a trace on the disk when it is really run. */
@@ -269,4 +271,6 @@ export const groups = [
   connections(connected),
   restricted,
   health,
+  walkthrough,
+  saving(connected),
 ];
