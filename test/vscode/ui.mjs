@@ -15,6 +15,7 @@ import { root } from './setup.mjs';
 import { starting, whatElse } from './starting.mjs';
 import { stateTree } from './stateTree.mjs';
 import { walkthrough } from './walkthrough.mjs';
+import { doubtfulValues, sideBySide, windows } from './windows.mjs';
 import { until } from './workbench.mjs';
 
 /** A program that leaves a trace on the disk when it is really run. */
@@ -273,4 +274,7 @@ export const groups = [
   health,
   walkthrough,
   saving(connected),
+  sideBySide(connected),
+  windows(connected),
+  doubtfulValues(connected),
 ];

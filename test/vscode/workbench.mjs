@@ -36,6 +36,15 @@ export class Workbench {
       (address) => address.hostname !== '127.0.0.1',
       (route) => route.abort(),
     );
+    return Workbench.#openIn(context, url);
+  }
+
+  /** Opens another window of the same person's, who has the same browser storage in it. */
+  openAnother(url) {
+    return Workbench.#openIn(this.page.context(), url);
+  }
+
+  static async #openIn(context, url) {
     const page = await context.newPage();
     page.setDefaultTimeout(stepTime);
     const workbench = new Workbench(page);

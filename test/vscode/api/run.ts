@@ -10,6 +10,7 @@ import { otherDebugger } from './otherDebugger';
 import { sideBySide } from './sideBySide';
 import { sessions } from './sessions';
 import { traces } from './traces';
+import { whileDebugging } from './whileDebugging';
 
 /** Tests that share a window, by their names. */
 export interface Group {
@@ -31,7 +32,17 @@ const onlyVariable = 'NEURAL_DEBUG_TEST_ONLY';
  */
 export async function run(): Promise<void> {
   const groups = vscode.workspace.workspaceFolders
-    ? [activation, commands, sessions, sideBySide, otherDebugger, files, launchAttributes, traces]
+    ? [
+        activation,
+        commands,
+        sessions,
+        sideBySide,
+        otherDebugger,
+        whileDebugging,
+        files,
+        launchAttributes,
+        traces,
+      ]
     : [noFolder];
   const results: object[] = [];
   let failures = 0;
