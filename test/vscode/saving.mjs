@@ -11,6 +11,18 @@ async function stopInGcd(workbench) {
   await workbench.stoppedAt(9);
 }
 
+/** Answers the editor's question where to save. */
+async function saveAt(workbench, path) {
+  const place = workbench.quickInput;
+  await place.fill(path);
+  await until(async () => {
+    // A folder that is still being listed takes no Enter.
+    await workbench.press('Enter');
+    await place.waitFor({ state: 'hidden', timeout: 2000 });
+    return true;
+  }, `${path} as the place to save at`);
+}
+
 /** @param connected what a fixture needs for a connected server */
 export const saving = (connected) => ({
   name: 'saving',
@@ -28,8 +40,7 @@ export const saving = (connected) => ({
         'a place beside the program',
       );
       // Nobody can write there, not even an administrator.
-      await place.fill('/proc/gcd.trace.jsonl');
-      await workbench.press('Enter');
+      await saveAt(workbench, '/proc/gcd.trace.jsonl');
       const again = workbench.dialog.getByText('Choose Another Place…', { exact: true });
       await again.waitFor();
       assert.match(await workbench.dialog.innerText(), /\/proc\/gcd\.trace\.jsonl cannot be written/);
@@ -39,8 +50,7 @@ export const saving = (connected) => ({
         'the question for another place',
       );
       const saved = join(workspace, 'elsewhere.trace.jsonl');
-      await place.fill(saved);
-      await workbench.press('Enter');
+      await saveAt(workbench, saved);
       const open = workbench.page
         .locator('.notifications-toasts .notification-list-item', {
           hasText: /Saved \d+ states? in elsewhere/,

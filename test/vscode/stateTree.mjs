@@ -132,7 +132,7 @@ export const stateTree = (connected) => ({
       );
       assert.match(await workbench.editorText(), /result = 13/);
       await workbench.stopDebugging();
-      // Each line has what its names were when it ran, not what they are now.
+      // Each line has what its names were when it ran, not what they are now, and has it once.
       await workbench.openFile('loop.py');
       await workbench.setBreakpoint(4);
       await workbench.press('F5');
@@ -149,10 +149,10 @@ export const stateTree = (connected) => ({
       await workbench.stoppedAt(4);
       await workbench.press('F5');
       await workbench.showsVariable('total', '3');
-      await beside('total = 0 total = 0', 'n = 1, 2 n = 2', 'total = 3, n = 2', 'total = 3');
+      await beside('total = 0 total = 0', ': n = 2', 'total = 3, n = 2', 'total = 3');
       await workbench.press('F5');
       await workbench.showsVariable('total', '6');
-      await beside('total = 0 total = 0', 'n = 1, 2, 3 n = 3', 'total = 6, n = 3', 'total = 6');
+      await beside('total = 0 total = 0', ': n = 3', 'total = 6, n = 3', 'total = 6');
     },
     async 'shows a frame whose line is doubtful faint, with the reason'(workbench) {
       await workbench.openFile('twins.py');

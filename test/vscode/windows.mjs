@@ -66,6 +66,7 @@ const launchJson = JSON.stringify({
       stopOnEntry: true,
       world: 'reference',
     }),
+    configuration('the loops', { program: '${workspaceFolder}/loops.py' }),
     // The frames are the module's and those of the function.
     ...[3, 20, 21, 1500].map((frames) =>
       configuration(`frames ${frames}.`, {
@@ -145,7 +146,7 @@ export const sideBySide = (connected) => ({
       const { page } = workbench;
       await workbench.openFile('loops.py');
       await workbench.setBreakpoint(4);
-      await workbench.press('F5');
+      await workbench.startConfiguration('the loops');
       await workbench.stoppedAt(4);
       const inLoop = async () =>
         (await workbench.editorText()).split('\n').find((line) => line.includes('for i in range')) ?? '';
@@ -211,17 +212,17 @@ export const windows = (connected) => ({
         await stop(same, 'prices.py', 5);
         await stop(other, 'right.py', 3);
         // Each goes on by itself, with its own states.
-        await Promise.all([workbench.press('F10'), other.press('F10')]);
+        await other.showsVariable('fivefold', '15');
+        await workbench.press('F10');
         await workbench.stoppedAt(5);
         await workbench.showsVariable('both', '205');
         await same.clickToolbar('step-back');
         await same.stoppedAt(4);
         await same.showsVariable('second', '85');
-        await other.showsVariable('fivefold', '15');
 
         await same.page.close();
         await other.clickToolbar('step-back');
-        await other.stoppedAt(3);
+        await other.stoppedAt(2);
         await workbench.clickToolbar('step-back');
         await workbench.stoppedAt(4);
         await workbench.press('F10');
@@ -266,8 +267,7 @@ export const doubtfulValues = (connected) => ({
       }
       const row = rows.first();
       const name = (await row.locator('.name').innerText()).replace(/\W+$/, '');
-      await row.click();
-      await workbench.press('F2');
+      await row.locator('.value').dblclick();
       const box = page.locator('.debug-viewlet .debug-variables .monaco-inputbox input');
       await box.waitFor();
       const edited = await box.inputValue();

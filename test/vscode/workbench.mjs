@@ -305,8 +305,11 @@ export class Workbench {
   async startConfiguration(name) {
     const choice = this.choices.filter({ hasText: name }).first();
     await this.press('F1');
+    await this.quickInput.waitFor();
     await until(
       async () => {
+        // Taken, though what it began kept the click from being answered in time.
+        if (!(await this.quickInput.isVisible())) return true;
         // Asked anew each time, for the file is read late.
         await this.quickInput.fill('debug ');
         await this.quickInput.fill(`debug ${name}`);
