@@ -1,6 +1,7 @@
 // Runs the tests in a real VS Code with the package installed: `npm run test:e2e`.
 //   --vsix FILE     test this package instead of building one
 //   --only TEXT     run only the tests whose name holds a text
+//   --lanes N       run so many groups of tests at a time, each in a browser of its own; 2 where it is not given
 //   --pictures DIR  only take the pictures of the README and the tour
 //   --timings N     only measure activation and first stops, in N windows (npm run bench:vscode)
 //   --themes        only take pictures of a session in light, dark and high contrast, into test-results
@@ -16,6 +17,7 @@ const { values: options } = parseArgs({
   options: {
     vsix: { type: 'string' },
     only: { type: 'string' },
+    lanes: { type: 'string', default: '2' },
     pictures: { type: 'string' },
     timings: { type: 'string' },
     themes: { type: 'boolean', default: false },
@@ -43,17 +45,23 @@ const pictures = options.pictures
     ? themesFor(join(root, 'test-results/themes'))
     : null;
 const modelServer = await startModelServer();
-const browser = await startBrowser();
 let passed = 0;
 let failed = 0;
 try {
-  if (options.timings) await measure(browser, modelServer, vsix, Number(options.timings));
-  else if (pictures === null) {
-    await runApi();
-    for (const group of groups) await runGroup(group);
-  } else for (const part of pictures) await inVsCode(part.setup, part.take);
+  if (options.timings) {
+    await inBrowser((browser) => measure(browser, modelServer, vsix, Number(options.timings)));
+  } else if (pictures === null) {
+    const parts = [runApi, ...groups.map((group) => (browser) => runGroup(browser, group))];
+    const lane = async (browser) => {
+      for (let part = parts.shift(); part; part = parts.shift()) await part(browser);
+    };
+    await Promise.all(Array.from({ length: Number(options.lanes) }, () => inBrowser(lane)));
+  } else {
+    await inBrowser(async (browser) => {
+      for (const part of pictures) await inVsCode(browser, part.setup, part.take);
+    });
+  }
 } finally {
-  await browser.close();
   await modelServer.stop();
 }
 if (pictures === null && !options.timings) {
@@ -61,8 +69,17 @@ if (pictures === null && !options.timings) {
   process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
 }
 
+async function inBrowser(work) {
+  const browser = await startBrowser();
+  try {
+    await work(browser);
+  } finally {
+    await browser.close();
+  }
+}
+
 /** The tests of the API, whose names begin with "api". */
-async function runApi() {
+async function runApi(browser) {
   const { only = 'api' } = options;
   if (!only.startsWith('api')) return;
   const count = printResults(await runApiTests(browser, modelServer, vsix, only.replace(/^api(, )?/, '')));
@@ -70,12 +87,12 @@ async function runApi() {
   failed += count.failed;
 }
 
-async function runGroup({ name: groupName, setup: groupSetup, tests }) {
+async function runGroup(browser, { name: groupName, setup: groupSetup, tests }) {
   const chosen = Object.entries(tests).filter(([name]) =>
     `${groupName}: ${name}`.includes(options.only ?? ''),
   );
   if (chosen.length === 0) return;
-  await inVsCode(groupSetup, async (workbench, fixture) => {
+  await inVsCode(browser, groupSetup, async (workbench, fixture) => {
     for (const [name, test] of chosen) {
       const title = `${groupName}: ${name}`;
       const begin = Date.now();
@@ -96,7 +113,7 @@ async function runGroup({ name: groupName, setup: groupSetup, tests }) {
 }
 
 /** Opens a VS Code of its own on a copy of the examples, with what a group of tests adds. */
-async function inVsCode(groupSetup, work) {
+async function inVsCode(browser, groupSetup, work) {
   const folder = mkdtempSync(join(tmpdir(), 'neural-debug-workspace-'));
   const workspace = join(folder, 'examples');
   cpSync(join(root, 'examples'), workspace, { recursive: true });
