@@ -1,4 +1,4 @@
-import { namesReadByLine } from '../python/lineNames';
+import { type LineNames, namesByLine } from '../python/lineNames';
 import type { PythonSource } from '../python/source';
 import type { Trajectory } from '../trajectory/trajectory';
 import { agrees, type ComparedState, type Verdict } from './comparison';
@@ -58,7 +58,7 @@ const maxDifferences = 32;
  */
 export class PathConfidence {
   readonly #states: StateSureness[] = [];
-  #names: ReadonlyMap<number, ReadonlySet<string>> | null = null;
+  #names: ReadonlyMap<number, LineNames> | null = null;
   #compared: ((state: number) => ComparedState | null) | null = null;
   #version = 0;
 
@@ -207,10 +207,10 @@ export class PathConfidence {
     const inFrame = trajectory.previousInFrame(state);
     const ran = inFrame ?? frame.callerState;
     if (ran < 0) return 1;
-    this.#names ??= namesReadByLine(this.source);
+    this.#names ??= namesByLine(this.source);
     const known = this.#at(ran).locals;
     let least = 1;
-    for (const name of this.#names.get(trajectory.line(ran)) ?? noNames) {
+    for (const name of this.#names.get(trajectory.line(ran))?.read ?? noNames) {
       least = Math.min(least, find(known, name)?.derived ?? 1);
     }
     if (inFrame === null) return least;
@@ -241,19 +241,18 @@ export function percent(probability: number): string {
 }
 
 /**
- * How sure a state is, as the end of a stop's text: `, 97% sure, path 81%`, or what a real run says of it; empty where
- * nothing says.
+ * How sure a state is, as the end of a stop's text: `, 97% sure, path 81%`, only the former where they are the same, or
+ * what a real run says of it; empty where nothing says.
  */
 export function describeConfidence(confidence: PathConfidence, state: number): string {
   const compared = confidence.compared(state);
   if (compared?.position === 'same')
     return agrees(compared) ? ', as in a real run' : ', a real run comes here with other values';
-  const step = confidence.step(state);
-  const path = confidence.path(state);
-  return [
-    step === null ? '' : `, ${percent(step)} sure`,
-    path === null ? '' : `, path ${percent(path)}`,
-  ].join('');
+  const [step, path] = [confidence.step(state), confidence.path(state)].map((one) =>
+    one === null ? null : percent(one),
+  );
+  // Said twice, it would leave no room for the session's name beside it.
+  return [step && `, ${step} sure`, path && path !== step && `, path ${path}`].filter(Boolean).join('');
 }
 
 function times(a: number | null, b: number | null): number | null {

@@ -1,4 +1,4 @@
-import { namesReadByLine } from '../python/lineNames';
+import { type LineNames, namesByLine } from '../python/lineNames';
 import type { PythonSource } from '../python/source';
 import type { Trajectory } from '../trajectory/trajectory';
 
@@ -8,25 +8,26 @@ export interface InlineValues {
   readonly values: readonly { readonly name: string; readonly repr: string }[];
 }
 
+const noNames: LineNames = { read: new Set(), bound: new Set() };
 /** How many of a frame's states are looked at, and how many values one line shows. */
 const limits = { states: 5_000, values: 4 } as const;
 
 /**
- * The values beside the lines of a frame that have run, as they were then: what a line changed as it was after it,
- * what it only read as it was before. The line that is about to run shows what it reads. Of a line that ran often,
+ * The values beside the lines of a frame that have run, as they were then: what a line changed or bound as it was
+ * after it, what it only read as it was before. The line that is about to run shows what it reads. Of a line that ran often,
  * the last time counts.
  *
  * @param state the state in which the frame stands
  */
 export function inlineValues(source: PythonSource, trajectory: Trajectory, state: number): InlineValues[] {
-  const reads = namesReadByLine(source);
+  const names = namesByLine(source);
   const shown = new Map<number, InlineValues>();
   let after: number | null = null;
   let looked = 0;
   for (let at: number | null = state; at !== null && looked < limits.states; looked++) {
     const line = trajectory.line(at);
     if (trajectory.event(at) === 'line' && !shown.has(line)) {
-      const values = valuesOf(trajectory, at, after, reads.get(line) ?? new Set());
+      const values = valuesOf(trajectory, at, after, names.get(line) ?? noNames);
       if (values.length > 0) shown.set(line, { line, values });
     }
     after = at;
@@ -35,17 +36,22 @@ export function inlineValues(source: PythonSource, trajectory: Trajectory, state
   return [...shown.values()].sort((one, other) => one.line - other.line);
 }
 
-/** What a line changed, then what it only read. */
-function valuesOf(trajectory: Trajectory, at: number, after: number | null, reads: ReadonlySet<string>) {
+/** What a line changed, what it bound to what it was before, then what it only read. */
+function valuesOf(trajectory: Trajectory, at: number, after: number | null, names: LineNames) {
   const before = trajectory.locals(at)?.locals;
   const then = after === null ? null : trajectory.locals(after)?.locals;
   const values = new Map<string, string>();
   for (const [name, { repr }] of then ?? []) {
     if (repr !== null && before?.get(name)?.repr !== repr && !saysLittle(repr)) values.set(name, repr);
   }
-  for (const name of reads) {
-    const repr = before?.get(name)?.repr ?? null;
-    if (repr !== null && !values.has(name) && !saysLittle(repr)) values.set(name, repr);
+  for (const [locals, said] of [
+    [then, names.bound],
+    [before, names.read],
+  ] as const) {
+    for (const name of said) {
+      const repr = locals?.get(name)?.repr ?? null;
+      if (repr !== null && !values.has(name) && !saysLittle(repr)) values.set(name, repr);
+    }
   }
   return Array.from(values, ([name, repr]) => ({ name, repr })).slice(0, limits.values);
 }

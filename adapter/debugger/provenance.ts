@@ -1,4 +1,4 @@
-import { namesReadByLine } from '../python/lineNames';
+import { namesByLine } from '../python/lineNames';
 import type { PythonSource } from '../python/source';
 import type { Value } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
@@ -75,7 +75,7 @@ function firstWith(trajectory: Trajectory, state: number, name: string, repr: st
 function sourcesOf(source: PythonSource, trajectory: Trajectory, ran: number, given: number): Source[] {
   const sources: Source[] = [];
   const locals = trajectory.locals(ran)?.locals;
-  for (const name of namesReadByLine(source).get(trajectory.line(ran)) ?? []) {
+  for (const name of namesByLine(source).get(trajectory.line(ran))?.read ?? []) {
     const value = locals?.get(name);
     if (value && sources.length < maxSources) sources.push({ name, value, state: ran, kind: 'local' });
   }

@@ -36,7 +36,7 @@ describe('inline values', () => {
   it('are those of the last time that each line ran', async () => {
     expect(await shown(7)).toEqual([
       '2: result = 0',
-      '3: prices = [3, 4]',
+      '3: price = 4, prices = [3, 4]',
       '4: result = 7, price = 4',
       '5: result = 7',
     ]);
@@ -51,6 +51,22 @@ describe('inline values', () => {
       '2: result = 0',
       '3: price = 3, prices = [3, 4]',
       '4: result = 0, price = 3',
+    ]);
+  });
+
+  it('hold what a line sets to what it was before', async () => {
+    const source = 'def again(flag):\n    flag = True\n    return flag\n';
+    const trajectory = new Trajectory({ path: '/p.py', source, entry: 'again(True)', args: [] });
+    recordSteps(trajectory, -1, [
+      step('call', 'again', 1, { flag: 'True' }),
+      step('line', 'again', 2, { flag: 'True' }),
+      step('line', 'again', 3, { flag: 'True' }),
+    ]);
+    const values = [{ name: 'flag', repr: 'True' }];
+    const shownThere = inlineValues(await PythonSource.parse(source), trajectory, 2);
+    expect(shownThere).toEqual([
+      { line: 2, values },
+      { line: 3, values },
     ]);
   });
 
