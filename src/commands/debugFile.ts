@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { functionCall, thisFile } from '../debug/configurationProvider';
-import { startOptions } from '../debug/unsavedText';
+import { startSession } from '../debug/startSession';
 import { showError } from '../messages';
 import { activePythonDocument } from './pythonDocument';
 
@@ -30,7 +30,7 @@ async function start(configuration: vscode.DebugConfiguration): Promise<void> {
     const document = await activePythonDocument(configuration.name);
     if (!document) return;
     const folder = vscode.workspace.getWorkspaceFolder(document.uri);
-    await vscode.debug.startDebugging(folder, configuration, startOptions());
+    await startSession(folder, configuration);
   } catch (thrown) {
     await showError(thrown);
   }

@@ -5,7 +5,8 @@ import { readSettings } from '../settings';
 import type { ExampleCalls } from '../../adapter/lsp/protocol';
 import { shortText, shownText } from '../../adapter/shownText';
 import { functionCall } from '../debug/configurationProvider';
-import { programIn, startOptions } from '../debug/unsavedText';
+import { startSession } from '../debug/startSession';
+import { programIn } from '../debug/unsavedText';
 import { typedCall } from '../languageClient/callChoice';
 import type { LanguageFeatures } from '../languageClient/languageFeatures';
 import { showError } from '../messages';
@@ -46,7 +47,7 @@ export async function debugFunction(
     entry: call,
   };
   const folder = vscode.workspace.getWorkspaceFolder(document.uri);
-  await vscode.debug.startDebugging(folder, configuration, startOptions());
+  await startSession(folder, configuration);
 }
 
 /** Asks for a call of the function at the cursor; undefined, which ends a launch, where there is none. */

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { errors } from '../../adapter/errors';
 import { debugType } from '../debug/debugType';
+import { startSession } from '../debug/startSession';
 import type { LanguageFeatures } from '../languageClient/languageFeatures';
 import { showError } from '../messages';
 import { keepRecording } from './madeRecordings';
@@ -30,7 +31,7 @@ export async function debugRecording(
     void showError(errors.unreadableRecording(basename(document.uri.fsPath)));
     return;
   }
-  await vscode.debug.startDebugging(vscode.workspace.getWorkspaceFolder(document.uri), {
+  await startSession(vscode.workspace.getWorkspaceFolder(document.uri), {
     type: debugType,
     request: 'launch',
     name: `Neural Debug: ${basename(document.uri.fsPath)}`,

@@ -16,6 +16,8 @@ import { shortText, shownName } from '../../adapter/shownText';
 import type { Program } from '../../adapter/trajectory/program';
 import type { World } from '../../adapter/world/world';
 import { debugType } from '../debug/debugType';
+import { startSession } from '../debug/startSession';
+import { programIn } from '../debug/unsavedText';
 import { showError } from '../messages';
 import { achieved } from '../walkthrough';
 
@@ -245,11 +247,11 @@ async function copyCall({ call }: Guess): Promise<void> {
 
 async function debug({ call }: Guess, document: vscode.TextDocument): Promise<void> {
   const folder = vscode.workspace.getWorkspaceFolder(document.uri);
-  await vscode.debug.startDebugging(folder, {
+  await startSession(folder, {
     type: debugType,
     request: 'launch',
     name: `Neural Debug: ${shortText(call, 60)}`,
-    program: document.uri.fsPath,
+    ...programIn(document),
     entry: call,
     stopOnEntry: true,
   });

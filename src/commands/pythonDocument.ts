@@ -56,6 +56,8 @@ async function choose(title: string): Promise<vscode.Uri | null> {
     title,
     placeHolder: 'Which Python file?',
     matchOnDescription: true,
+    // The page that is looked at takes the focus back where it is drawn anew.
+    ignoreFocusOut: true,
   });
   return chosen?.uri ?? null;
 }

@@ -8,7 +8,7 @@ import { configurationAgain, serverOf } from '../servers/sessionServer';
 import { type Failure, isKeyFault } from '../servers/statusWords';
 import { readSettings } from '../settings';
 import { askForWorld } from './missingServer';
-import { startOptions } from './unsavedText';
+import { startSession } from './startSession';
 
 /** A request that goes on, as the editor sent it. */
 export interface ForwardRequest {
@@ -143,5 +143,5 @@ async function startAgain(
   const { workspaceFolder, configuration } = session;
   // The user wants this session beside the one that is there.
   const again = configurationAgain(configuration, { ...changes, suppressMultipleSessionWarning: true });
-  await vscode.debug.startDebugging(workspaceFolder, again, startOptions());
+  await startSession(workspaceFolder, again);
 }
