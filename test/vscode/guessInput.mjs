@@ -79,13 +79,10 @@ export const guessInput = (connected) => ({
     },
     async 'is in the editor’s menu, and names what is no literal while it is typed'(workbench) {
       await workbench.openFile('double.py');
-      await until(async () => {
-        await workbench.page.locator('.editor-instance .view-line').first().click({ button: 'right' });
-        await workbench.page
-          .locator('.monaco-menu .action-label', { hasText: 'Guess Input from Output' })
-          .click({ timeout: 3000 });
-        return true;
-      }, 'the entry in the editor’s menu');
+      await workbench.chooseFromMenu(
+        workbench.page.locator('.editor-instance .view-line').first(),
+        'Guess Input from Output',
+      );
       await workbench.choices.filter({ hasText: 'double' }).first().click();
       await workbench.quickInput.fill('f(1)');
       const message = workbench.page.locator('.quick-input-widget:visible .quick-input-message');

@@ -96,18 +96,22 @@ async function runGroup(browser, { name: groupName, setup: groupSetup, tests }) 
     for (const [name, test] of chosen) {
       const title = `${groupName}: ${name}`;
       const begin = Date.now();
-      try {
-        await test(workbench, fixture);
-        passed++;
-        console.log(`✓ ${title} (${Date.now() - begin} ms)`);
-      } catch (error) {
+      const failedWith = async (error) => {
         failed++;
         const picture = join(results, `${title.replaceAll(/\W+/g, '-')}.png`);
         await workbench.screenshot(picture);
         writeFileSync(picture.replace(/png$/, 'log'), fixture.vscode.log);
         console.log(`✗ ${title}\n  ${error.stack.replaceAll('\n', '\n  ')}\n  See ${picture}`);
+      };
+      try {
+        await test(workbench, fixture);
+        passed++;
+        console.log(`✓ ${title} (${Date.now() - begin} ms)`);
+      } catch (error) {
+        await failedWith(error);
       }
-      await workbench.reset();
+      // What a test leaves behind that cannot be put away is a fault too.
+      await workbench.reset().catch(failedWith);
     }
   });
 }

@@ -180,13 +180,7 @@ export const stateTree = (connected) => ({
       await workbench.showsCallStack('square', 'total', '<module>');
       const frames = workbench.page.locator('.debug-call-stack .monaco-list-row');
       const total = frames.filter({ has: workbench.page.locator('.label', { hasText: /^total$/ }) });
-      await until(async () => {
-        await total.click({ button: 'right' });
-        await workbench.page
-          .locator('.monaco-menu .action-label', { hasText: 'Restart Frame' })
-          .click({ timeout: 3000 });
-        return true;
-      }, 'the menu entry that restarts a frame');
+      await workbench.chooseFromMenu(total, 'Restart Frame');
       await workbench.stoppedAt(6);
       await workbench.showsCallStack('total', '<module>');
     },
@@ -219,7 +213,7 @@ export const stateTree = (connected) => ({
       await workbench.showsVariable('result', '109');
       await focusRow(workbench, 'Variables', variable(workbench, 'result'));
       await chooseByKeyboard(workbench, 'What If…');
-      assert.equal(await workbench.quickInput.inputValue(), '109');
+      await until(async () => (await workbench.quickInput.inputValue()) === '109', 'the value, to be edited');
       await workbench.answer('What if result were', '7');
       await workbench.showsVariable('result', '7');
     },

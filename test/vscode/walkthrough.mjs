@@ -102,7 +102,8 @@ export const walkthrough = {
 
       const beginGuess = async () => {
         await guide.click('Guess an input', 'Guess Input from Output');
-        await workbench.choices.filter({ hasText: 'gcd.py' }).click();
+        // The open file comes first; where it does not yet, the list is still that of the last question.
+        await workbench.choices.first().filter({ hasText: 'gcd.py' }).click();
         await workbench.choices.filter({ hasText: '(a, b)' }).click();
         await workbench.page.locator('.quick-input-widget:visible', { hasText: 'What should gcd' }).waitFor();
       };

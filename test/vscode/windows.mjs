@@ -81,13 +81,24 @@ const launchJson = JSON.stringify({
 const callStack = (workbench) => workbench.page.locator('.debug-viewlet .debug-call-stack .monaco-list-row');
 const loadMore = (workbench) => callStack(workbench).filter({ hasText: 'Load More Stack Frames' });
 
-/** Looks at the frame of a function in the call stack, and waits until the state tree is that session's. */
-async function lookAt(workbench, name, tree) {
-  await callStack(workbench).filter({ hasText: name }).first().click();
-  await until(
+/** Clicks on a session in the call stack, and waits for the frame of its function. */
+async function lookAt(workbench, session, name) {
+  const row = callStack(workbench).filter({ hasText: session }).first();
+  const frame = callStack(workbench).filter({ hasText: name }).first();
+  await until(async () => {
+    // In the middle of the row are the buttons that step, and end it. A click on a row that is unfolded folds it.
+    await row.click({ position: { x: 50, y: 10 } });
+    await frame.waitFor({ timeout: 2000 });
+    return true;
+  }, `the frame of ${name}`);
+}
+
+/** Waits until the state tree is that of a function's session. */
+function showsTreeOf(tree, name) {
+  const other = name === 'left_work' ? 'right_work' : 'left_work';
+  return until(
     async () => {
       const shown = (await tree.allInnerTexts()).join('\n');
-      const other = name === 'left_work' ? 'right_work' : 'left_work';
       return shown.includes(`${name}(n=3)`) && !shown.includes(other);
     },
     () => `the state tree of ${name}`,
@@ -113,16 +124,17 @@ export const sideBySide = (connected) => ({
       await workbench.startConfiguration('the left one');
       await workbench.stoppedAt(2);
       await workbench.startConfiguration('the right one');
-      await callStack(workbench).filter({ hasText: 'right_work' }).first().waitFor();
+      await lookAt(workbench, 'the right one', 'right_work');
       for (const title of ['Variables', 'Watch', 'Breakpoints']) await workbench.toggleView(title);
       const tree = await workbench.viewRows('State Tree');
       const answering = workbench.page.locator('.statusbar-item', { hasText: /predicted:|real run:/i });
-      for (const [name, kind] of [
-        ['left_work', /predicted/i],
-        ['right_work', /real run/i],
-        ['left_work', /predicted/i],
+      for (const [session, name, kind] of [
+        ['the left one', 'left_work', /predicted/i],
+        ['the right one', 'right_work', /real run/i],
+        ['the left one', 'left_work', /predicted/i],
       ]) {
-        await lookAt(workbench, name, tree);
+        await lookAt(workbench, session, name);
+        await showsTreeOf(tree, name);
         await until(async () => kind.test(await answering.first().innerText()), `${kind} in the status bar`);
       }
       // The one goes on without the other being looked at or away from.
@@ -200,6 +212,7 @@ export const windows = (connected) => ({
       mkdirSync(elsewhere);
       writeFileSync(join(elsewhere, 'right.py'), right);
       const stop = async (window, file, line) => {
+        await window.page.bringToFront();
         await window.openFile(file);
         await window.setBreakpoint(line);
         await window.press('F5');

@@ -159,6 +159,20 @@ export class Workbench {
     return this.page.locator('.quick-input-list .monaco-list-row');
   }
 
+  /** Chooses an entry of a menu, which is opened with the other mouse button on a place. */
+  async chooseFromMenu(place, title) {
+    const entry = this.page
+      .locator('.context-view .action-label, .monaco-menu .action-label', { hasText: title })
+      .first();
+    await until(async () => {
+      if (!(await entry.isVisible())) await place.click({ button: 'right', timeout: 2000 });
+      await entry.click({ timeout: 3000 });
+      // A menu that has just opened takes no clicks.
+      await entry.waitFor({ state: 'hidden', timeout: 1000 });
+      return true;
+    }, `the menu's entry ${title}`);
+  }
+
   /** Answers an input box whose title or prompt holds a text. */
   async answer(prompt, text) {
     await this.page.locator('.quick-input-widget:visible', { hasText: prompt }).waitFor();
@@ -204,7 +218,7 @@ export class Workbench {
     return texts(this.page.locator('.debug-viewlet .debug-variables .monaco-list-row .scope'));
   }
 
-  /** Waits until the variables view shows a value; closed scopes are opened. */
+  /** Waits until the variables view shows a value, or one of a pattern; closed scopes are opened. */
   async showsVariable(name, value, timeout = stepTime) {
     let seen = '';
     await until(
@@ -216,7 +230,8 @@ export class Workbench {
           const shown = row.locator('.name').first();
           if (!(await shown.count()) || (await shown.textContent()).replace(/[\s:=]+$/, '') !== name)
             continue;
-          if ((await row.locator('.value').first().textContent()) === value) return true;
+          const said = await row.locator('.value').first().textContent();
+          if (value instanceof RegExp ? value.test(said) : said === value) return true;
         }
         return false;
       },
@@ -389,11 +404,18 @@ export class Workbench {
     await this.debugToolbar.locator(`.codicon-debug-${button}`).click();
   }
 
-  /** Ends the session, if one is there. */
+  /** Ends the session, if one is there, and those beside it. */
   async stopDebugging() {
     if (!(await this.debugToolbar.count())) return;
-    await this.press('Shift+F5');
-    await this.ended();
+    for (const timeout of [5_000, 5_000, stepTime]) {
+      await this.press('Shift+F5');
+      try {
+        await this.ended(timeout);
+        return;
+      } catch (error) {
+        if (timeout === stepTime) throw error;
+      }
+    }
   }
 
   /** Waits for the end of the session. */
