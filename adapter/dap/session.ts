@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describeUsage, noUsage } from '../completion/usage';
 import { type Configuration, parseConfiguration } from '../debugger/configuration';
 import type { Logged } from '../debugger/breakpoints';
@@ -48,7 +49,7 @@ import {
   switchBranchArguments,
 } from './requests';
 import { AnswerFirst, type Handler, Router } from './router';
-import { comparisonBody, origin, stateToGoTo, stateTree, treeNode } from './stateTreeRequests';
+import { comparisonBody, origin, stateAsPython, stateToGoTo, stateTree, treeNode } from './stateTreeRequests';
 import { kindOfValues, StopView } from './stopView';
 import { Threads } from './threads';
 import { UsageEvents } from './usageEvents';
@@ -70,6 +71,9 @@ export interface SessionOptions {
   /** Whether who made the session shows people what failed, from the event `neuralDebug/health`. */
   readonly showsFailures?: boolean;
 }
+
+/** Milliseconds between two events of which an editor has to have taken in the first one before the other. */
+const momentBetweenEvents = 30;
 
 /** Where the session is in its life. */
 type Phase = 'new' | 'initialized' | 'launching' | 'launched' | 'debugging' | 'ended';
@@ -136,6 +140,7 @@ export class NeuralDebugSession extends Router {
     'neuralDebug/value': (args) => this.#stopped('neuralDebug/value').wholeValue(args),
     'neuralDebug/stateTree': (args) => stateTree(this.#known('neuralDebug/stateTree'), this.#client, args),
     'neuralDebug/treeNode': (args) => treeNode(this.#known('neuralDebug/treeNode'), this.#client, args),
+    'neuralDebug/wholeState': (args) => stateAsPython(this.#known('neuralDebug/wholeState'), args),
     'neuralDebug/origin': (args) => origin(this.#known('neuralDebug/origin'), this.#client, args),
     'neuralDebug/inlineValues': (args) =>
       inlineValuesOf(this.#known('neuralDebug/inlineValues'), this.#client, args),
@@ -345,10 +350,7 @@ export class NeuralDebugSession extends Router {
   async #goToState(args: unknown): Promise<AnswerFirst> {
     const opened = this.#whileStopped('neuralDebug/goToState');
     const stop = await opened.debugger.goTo(stateToGoTo(opened.debugger, args));
-    return new AnswerFirst(undefined, () => {
-      this.#show(stop);
-      return Promise.resolve();
-    });
+    return new AnswerFirst(undefined, () => this.#showElsewhere(opened, stop));
   }
 
   /** Answers a request that puts the cursor somewhere else. */
@@ -358,22 +360,25 @@ export class NeuralDebugSession extends Router {
   ): Promise<AnswerFirst> {
     const opened = this.#whileStopped(request);
     const stop = await move(opened, this.#stopped(request));
-    return new AnswerFirst(undefined, () => {
-      this.#show(stop);
-      return Promise.resolve();
+    return new AnswerFirst(undefined, async () => {
+      if (request.startsWith('neuralDebug/')) await this.#showElsewhere(opened, stop);
+      else this.#show(stop);
     });
   }
 
   /** Really runs the program beside the prediction: the request itself is the consent, which its sender asked for. */
-  async #compare(): Promise<object> {
-    const { debugger: session } = this.#whileStopped('neuralDebug/compare');
+  async #compare(): Promise<AnswerFirst> {
+    const opened = this.#whileStopped('neuralDebug/compare');
+    const session = opened.debugger;
     const configuration = this.#configuration;
     if (!configuration) throw errors.notLaunched();
     const { program } = session.trajectory;
     this.#outputs.tell('console', `Really running ${program.path}, to compare the prediction with it.\n`);
     const summary = await session.compare(() => openReference(configuration, program));
-    this.emitEvent('invalidated', { areas: ['variables'] });
-    return comparisonBody(session, this.#client, summary);
+    return new AnswerFirst(comparisonBody(session, this.#client, summary), async () => {
+      // The stop's text says how sure the state is, too.
+      if (this.#view) await this.#showElsewhere(opened, { ...this.#view.stop, notes: [] });
+    });
   }
 
   async #setVariable(args: unknown): Promise<AnswerFirst> {
@@ -425,13 +430,12 @@ export class NeuralDebugSession extends Router {
       this.#progress.end();
       if (typed.isAsked) this.#usage.tell(opened.debugger.world);
     });
-    return new AnswerFirst({ result, variablesReference: 0 }, () => {
-      if (stop && !typed.staysInPlace) this.#show(stop);
+    return new AnswerFirst({ result, variablesReference: 0 }, async () => {
+      if (stop && !typed.staysInPlace) await this.#showElsewhere(opened, stop);
       else if (stop) {
         this.#view = new StopView(opened, stop, this.#client, this.#threads);
         this.#invalidate(this.#view);
       } else if (typed.isAsked && this.#view) this.#invalidate(this.#view);
-      return Promise.resolve();
     });
   }
 
@@ -568,6 +572,18 @@ export class NeuralDebugSession extends Router {
     }
     this.#tellThreads(opened, stop.state);
     this.emitEvent('stopped', this.#view.event);
+  }
+
+  /**
+   * Shows a stop to which a request led of which the protocol does not say that the thread goes on. Editors keep the
+   * last stop's text until they hear that, and VS Code does not when the next stop comes in the same moment.
+   */
+  async #showElsewhere({ debugger: session }: Opened, stop: Stop): Promise<void> {
+    this.emitEvent('continued', { threadId: this.#view?.threadId ?? 1, allThreadsContinued: true });
+    await sleep(momentBetweenEvents);
+    // Another request may have gone somewhere else meanwhile.
+    if (this.#opened?.debugger === session && !session.isRunning && session.cursor === stop.state)
+      this.#show(stop);
   }
 
   #tellThreads({ debugger: { trajectory } }: Opened, state: number): void {

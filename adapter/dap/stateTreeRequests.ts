@@ -7,6 +7,7 @@ import { errors } from '../errors';
 import { shortText, shownText } from '../shownText';
 import type { Client } from './client';
 import { read } from './requests';
+import { type WholeState, wholeState } from './wholeState';
 
 /* Requests of our own, for views that show more than the protocol knows. */
 
@@ -52,6 +53,13 @@ export function stateToGoTo(session: Debugger, args: unknown): number {
   const { state: asked } = read(stateArguments, args);
   requireState(session, asked);
   return asked;
+}
+
+/** Answers `neuralDebug/wholeState`: all that is known of a state, as Python. */
+export function stateAsPython(session: Debugger, args: unknown): WholeState {
+  const { state: asked } = read(stateArguments, args);
+  requireState(session, asked);
+  return wholeState(session.trajectory, asked, session.world.description.isReal);
 }
 
 /** Answers `neuralDebug/origin`: why a local has its value, at a state or at the current one. */

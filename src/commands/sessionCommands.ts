@@ -150,14 +150,16 @@ export class SessionCommands {
   }
 
   async #openValue(at: unknown): Promise<void> {
-    const { value } = await wholeValue(at);
-    await this.#documents.open(variableOf(at)?.name ?? 'value', value);
+    const { name, value } = await wholeValue(at);
+    await this.#documents.open(name, value);
   }
 
   async #copyValue(at: unknown): Promise<void> {
-    const { value, isLiteral } = await wholeValue(at);
+    const { kind, value, isLiteral } = await wholeValue(at);
     await vscode.env.clipboard.writeText(value);
-    const words = isLiteral ? 'Copied the value.' : 'Copied the value; it is no Python literal.';
+    const words = isLiteral
+      ? `Copied the ${kind}.`
+      : `Copied the ${kind}; not all of it is a Python literal.`;
     void vscode.window.setStatusBarMessage(words, 3_000);
   }
 
@@ -286,14 +288,23 @@ function variableOf(at: unknown): { name: string; value: string; container: numb
   };
 }
 
-async function wholeValue(at: unknown): Promise<{ value: string; isLiteral: boolean }> {
-  const row = rowShape.parse(at);
-  const said: unknown = await request(activeSession(), 'neuralDebug/value', {
-    variablesReference: row.container.variablesReference,
-    name: row.variable.name,
+/** The whole of a variable, or of a state of the tree, as Python. */
+async function wholeValue(at: unknown) {
+  const session = activeSession();
+  const entry = entryShape.safeParse(at);
+  if (entry.success) {
+    const said: unknown = await request(session, 'neuralDebug/wholeState', { state: entry.data.node.state });
+    return { kind: 'state', ...wholeShape.extend({ name: z.string() }).parse(said) };
+  }
+  const { container, variable } = rowShape.parse(at);
+  const said: unknown = await request(session, 'neuralDebug/value', {
+    variablesReference: container.variablesReference,
+    name: variable.name,
   });
-  return z.object({ value: z.string(), isLiteral: z.boolean() }).parse(said);
+  return { kind: 'value', name: variable.evaluateName ?? variable.name, ...wholeShape.parse(said) };
 }
+
+const wholeShape = z.object({ value: z.string(), isLiteral: z.boolean() });
 
 async function askValue(name: string, value: string): Promise<{ name: string; text: string } | undefined> {
   const text = await vscode.window.showInputBox({

@@ -118,7 +118,17 @@ describe('the state tree of a session', () => {
     });
   });
 
+  it('writes states as Python, and what Python cannot read in comments', async () => {
+    await client.move('continue');
+    expect(await client.ask('neuralDebug/wholeState', { state: 8 })).toEqual({
+      name: 'square, line 2',
+      value: '# square, line 2, predicted\nn = 3\n# returned:\n9\n',
+      isLiteral: true,
+    });
+  });
+
   it('names a state that there is not', async () => {
+    await expect(client.ask('neuralDebug/wholeState', { state: 99 })).rejects.toThrow(/no state 99/);
     await expect(client.ask('neuralDebug/goToState', { state: 99 })).rejects.toThrow(/no state 99/);
     await expect(client.ask('neuralDebug/stateTree', { parent: 99 })).rejects.toThrow(/no state 99/);
     await expect(client.ask('neuralDebug/origin', { name: 'missing' })).rejects.toThrow(/missing/);
@@ -129,9 +139,11 @@ describe('a comparison with a real run', () => {
   it('marks each value, and says where the prediction first differs', async () => {
     await client.move('next');
     await client.move('next');
-    const invalidated = client.event('invalidated');
+    const shown = client.event('stopped');
     const summary = await client.ask('neuralDebug/compare');
-    await invalidated;
+    expect((await shown).body).toMatchObject({
+      description: expect.stringMatching(/, a real run comes here with other values/) as string,
+    });
     expect(summary).toMatchObject({
       with: expect.stringMatching(/^Python 3/) as string,
       states: 10,

@@ -194,6 +194,12 @@ export const stateTree = (connected) => ({
       await chooseByKeyboard(workbench, 'Go to This State');
       await workbench.stoppedAt(8);
       await workbench.showsVariable('result', '13');
+      await focusRow(workbench, 'State Tree', rows.filter({ hasText: 'result = one' }).first());
+      await chooseByKeyboard(workbench, 'Copy as Python');
+      await until(
+        async () => (await workbench.clipboard()) === '# total, line 7, predicted\na = 2\nb = 3\none = 4\n',
+        'the state in the clipboard',
+      );
       await focusRow(workbench, 'Variables', variable(workbench, 'result'));
       await chooseByKeyboard(workbench, 'Copy as Python');
       await until(async () => (await workbench.clipboard()) === '13', 'the value in the clipboard');
