@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { comparing } from './comparing.mjs';
 import { connections } from './connections.mjs';
 import { guessInput } from './guessInput.mjs';
 import { health } from './health.mjs';
@@ -58,9 +59,13 @@ async function stopInCart(workbench) {
   return line;
 }
 
-const subscripts = `prices = {"pen": [150, 140]}
+const subscripts = `import fractions as cheapest
+class Shop: pass
+prices = {"pen": [150, 140]}
+shop = Shop()
+shop.rows = [7, 8]
 cheapest = min(prices["pen"])
-print(prices["pen"][0])  # not the cheapest
+print(prices["pen"][0], shop.rows[1])  # not the cheapest
 `;
 
 const session = {
@@ -98,15 +103,18 @@ const session = {
       assert.match(await workbench.hover(line, 'price'), /^400/);
       assert.equal(await workbench.hasHover(cart('second customer bought'), 'The second'), false);
     },
-    async 'a hover over a subscript shows the item'(workbench) {
+    async 'a hover over an item or attribute shows it, over imports and comments nothing'(workbench) {
       await workbench.openFile('subscripts.py');
-      await workbench.setBreakpoint(3);
+      await workbench.setBreakpoint(7);
       await workbench.press('F5');
-      await workbench.stoppedAt(3);
-      assert.match(await workbench.hover(3, 'prices'), /pen/);
-      assert.match(await workbench.hover(3, 'prices["pen"]'), /^\[150, 140\]/);
-      assert.match(await workbench.hover(3, 'prices["pen"][0]'), /^150/);
-      assert.equal(await workbench.hasHover(3, 'not the cheapest'), false);
+      await workbench.stoppedAt(7);
+      assert.match(await workbench.hover(7, 'prices'), /pen/);
+      assert.match(await workbench.hover(7, 'prices["pen"]'), /^\[150, 140\]/);
+      assert.match(await workbench.hover(7, 'prices["pen"][0]'), /^150/);
+      assert.match(await workbench.hover(7, 'shop.row'), /^\[7, 8\]/);
+      assert.match(await workbench.hover(7, 'shop.rows[1]'), /^8/);
+      assert.equal(await workbench.hasHover(7, 'not the cheapest'), false);
+      assert.equal(await workbench.hasHover(1, 'cheapest'), false);
     },
     async 'debugs a call that is asked for, and steps into what it calls'(workbench) {
       await workbench.openFile('gcd.py');
@@ -266,6 +274,7 @@ export const groups = [
   entryCall,
   guessInput(connected),
   stateTree(connected),
+  comparing,
   languageGroup(connected),
   starting(connected),
   whatElse,

@@ -226,14 +226,15 @@ export class Workbench {
         await this.#openScopes();
         const rows = this.page.locator('.debug-viewlet .debug-variables .monaco-list-row');
         seen = (await texts(rows)).join(' | ');
-        for (const row of await rows.all()) {
-          const shown = row.locator('.name').first();
-          if (!(await shown.count()) || (await shown.textContent()).replace(/[\s:=]+$/, '') !== name)
-            continue;
-          const said = await row.locator('.value').first().textContent();
-          if (value instanceof RegExp ? value.test(said) : said === value) return true;
-        }
-        return false;
+        // All at once, for rows go while the view is drawn anew.
+        const variables = await rows.evaluateAll((all) =>
+          all.map((row) => ['.name', '.value'].map((part) => row.querySelector(part)?.textContent ?? '')),
+        );
+        return variables.some(
+          ([shown, said]) =>
+            shown.replace(/[\s:=]+$/, '') === name &&
+            (value instanceof RegExp ? value.test(said) : said === value),
+        );
       },
       () => `the variable ${name} = ${value}; shown: ${seen}`,
       timeout,
@@ -448,9 +449,10 @@ export class Workbench {
 /** Waits for a condition. A look that fails counts as no. */
 export async function until(condition, what, timeout = stepTime) {
   const deadline = Date.now() + timeout;
-  for (;;) {
+  // One that waited for something that was just drawn anew is asked once more, however long that took.
+  for (let isLast = false; ; isLast = Date.now() > deadline) {
     if (await condition().catch(() => false)) return;
-    if (Date.now() > deadline) throw new Error(`Not seen: ${typeof what === 'function' ? what() : what}`);
+    if (isLast) throw new Error(`Not seen: ${typeof what === 'function' ? what() : what}`);
     await sleep(150);
   }
 }
