@@ -350,7 +350,8 @@ export class NeuralDebugSession extends Router {
   async #goToState(args: unknown): Promise<AnswerFirst> {
     const opened = this.#whileStopped('neuralDebug/goToState');
     const stop = await opened.debugger.goTo(stateToGoTo(opened.debugger, args));
-    return new AnswerFirst(undefined, () => this.#showElsewhere(opened, stop));
+    await this.#tellContinued();
+    return new AnswerFirst(undefined, () => this.#showIfStillThere(opened, stop));
   }
 
   /** Answers a request that puts the cursor somewhere else. */
@@ -360,10 +361,8 @@ export class NeuralDebugSession extends Router {
   ): Promise<AnswerFirst> {
     const opened = this.#whileStopped(request);
     const stop = await move(opened, this.#stopped(request));
-    return new AnswerFirst(undefined, async () => {
-      if (request.startsWith('neuralDebug/')) await this.#showElsewhere(opened, stop);
-      else this.#show(stop);
-    });
+    if (request.startsWith('neuralDebug/')) await this.#tellContinued();
+    return new AnswerFirst(undefined, () => this.#showIfStillThere(opened, stop));
   }
 
   /** Really runs the program beside the prediction: the request itself is the consent, which its sender asked for. */
@@ -375,10 +374,12 @@ export class NeuralDebugSession extends Router {
     const { program } = session.trajectory;
     this.#outputs.tell('console', `Really running ${program.path}, to compare the prediction with it.\n`);
     const summary = await session.compare(() => openReference(configuration, program));
-    return new AnswerFirst(comparisonBody(session, this.#client, summary), async () => {
-      // The stop's text says how sure the state is, too.
-      if (this.#view) await this.#showElsewhere(opened, { ...this.#view.stop, notes: [] });
-    });
+    // The stop's text says how sure the state is, too.
+    const stop = this.#view && { ...this.#view.stop, notes: [] };
+    if (stop) await this.#tellContinued();
+    return new AnswerFirst(comparisonBody(session, this.#client, summary), () =>
+      stop ? this.#showIfStillThere(opened, stop) : Promise.resolve(),
+    );
   }
 
   async #setVariable(args: unknown): Promise<AnswerFirst> {
@@ -430,12 +431,14 @@ export class NeuralDebugSession extends Router {
       this.#progress.end();
       if (typed.isAsked) this.#usage.tell(opened.debugger.world);
     });
-    return new AnswerFirst({ result, variablesReference: 0 }, async () => {
-      if (stop && !typed.staysInPlace) await this.#showElsewhere(opened, stop);
-      else if (stop) {
+    if (stop && !typed.staysInPlace) await this.#tellContinued();
+    return new AnswerFirst({ result, variablesReference: 0 }, () => {
+      if (stop && !typed.staysInPlace) return this.#showIfStillThere(opened, stop);
+      if (stop) {
         this.#view = new StopView(opened, stop, this.#client, this.#threads);
         this.#invalidate(this.#view);
       } else if (typed.isAsked && this.#view) this.#invalidate(this.#view);
+      return Promise.resolve();
     });
   }
 
@@ -575,15 +578,19 @@ export class NeuralDebugSession extends Router {
   }
 
   /**
-   * Shows a stop to which a request led of which the protocol does not say that the thread goes on. Editors keep the
-   * last stop's text until they hear that, and VS Code does not when the next stop comes in the same moment.
+   * Tells that the thread goes on, before the answer to a request of which the protocol does not say so. Editors keep
+   * the last stop's text until they hear that, and VS Code does not when the next stop comes in the same moment.
    */
-  async #showElsewhere({ debugger: session }: Opened, stop: Stop): Promise<void> {
+  async #tellContinued(): Promise<void> {
     this.emitEvent('continued', { threadId: this.#view?.threadId ?? 1, allThreadsContinued: true });
     await sleep(momentBetweenEvents);
-    // Another request may have gone somewhere else meanwhile.
-    if (this.#opened?.debugger === session && !session.isRunning && session.cursor === stop.state)
-      this.#show(stop);
+  }
+
+  /** Shows a stop, unless another request has gone somewhere else meanwhile. */
+  #showIfStillThere({ debugger: session }: Opened, stop: Stop): Promise<void> {
+    const isThere = this.#opened?.debugger === session && !session.isRunning && session.cursor === stop.state;
+    if (isThere) this.#show(stop);
+    return Promise.resolve();
   }
 
   #tellThreads({ debugger: { trajectory } }: Opened, state: number): void {

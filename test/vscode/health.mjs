@@ -164,7 +164,7 @@ export const health = {
       await stopInLoop(workbench, front);
       await front.die();
       await workbench.press('F10');
-      const failed = await message(workbench, /connection was refused/);
+      await message(workbench, /connection was refused/);
       await shows(workbench, /predicted: .*, failed.*It failed at .*connection was refused/, 'error');
       await workbench.screenshot(join(root, 'test-results/vscode/health-failed.png'));
       // What was predicted is there to be read.
@@ -178,14 +178,21 @@ export const health = {
       assert.match((await offers(workbench)).join('\n'), /Connect another server[^]*another world/);
       await workbench.press('Escape');
       await workbench.press('F10');
-      await message(workbench, /connection was refused/);
-      assert.match((await offers(workbench))[0], /^Try again/);
-      await workbench.press('Escape');
+      const again = await message(workbench, /connection was refused/);
       await front.revive();
-      await press(failed, 'Try Again');
+      await press(again, 'Try Again');
       await workbench.stoppedAt(2);
       await workbench.showsVariable('total', '1');
       await shows(workbench, /predicted: neural-debug-reference-cwm\. .*It answered at/);
+      // The status bar offers the same.
+      await front.die();
+      await workbench.press('F10');
+      await message(workbench, /connection was refused/);
+      await front.revive();
+      assert.match((await offers(workbench))[0], /^Try again/);
+      await workbench.choices.first().click();
+      await workbench.stoppedAt(3);
+      await workbench.showsVariable('n', '2');
     },
     async 'a server that is silent is told as slow, and waiting for it can be ended'(workbench, { front }) {
       await stopInLoop(workbench, front);

@@ -109,6 +109,8 @@ export const starting = (connected) => ({
     },
     async 'has a lens above every function, and calls that run each'(workbench) {
       await workbench.openFile('shop.py');
+      // Lenses that are scrolled to may lie under the lines that stick to the top.
+      await workbench.press('Control+Home');
       await lens(workbench, 'Neural Debug: called within outer').waitFor({ timeout: 40_000 });
       await lens(workbench, 'Neural Debug: called within outer').click();
       await workbench.choices.filter({ hasText: 'outer(3)' }).first().waitFor();
