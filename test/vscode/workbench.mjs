@@ -99,6 +99,13 @@ export class Workbench {
       .filter({ has: this.page.locator('.line-numbers', { hasText: new RegExp(`^${line}$`) }) });
   }
 
+  /** Where a line number is now: lenses that arrive move the lines, and draw them anew. */
+  async #placeOf(line) {
+    let box = null;
+    await until(async () => (box = await this.lineNumber(line).boundingBox()) !== null, `line ${line}`);
+    return box;
+  }
+
   /**
    * Clicks into the gutter until a breakpoint is there: the extension's breakpoints arrive late, and a second
    * click on one that is set would remove it.
@@ -106,11 +113,11 @@ export class Workbench {
   async setBreakpoint(line) {
     const deadline = Date.now() + 30_000;
     while (Date.now() < deadline) {
-      const box = await this.lineNumber(line).boundingBox();
-      await this.page.mouse.click(box.x + 8, box.y + box.height / 2);
+      const { x, y, height } = await this.#placeOf(line);
+      await this.page.mouse.click(x + 8, y + height / 2);
       for (let look = 0; look < 10; look++) {
         await sleep(150);
-        if (!(await this.#hasBreakpointAt(box.y))) continue;
+        if (!(await this.#hasBreakpointAt((await this.#placeOf(line)).y))) continue;
         this.#hasBreakpoints = true;
         return;
       }
@@ -260,7 +267,7 @@ export class Workbench {
 
   /** Moves the mouse to the last character of a text in a line of the editor. */
   async pointAt(line, text) {
-    const box = await this.lineNumber(line).boundingBox();
+    const box = await this.#placeOf(line);
     const place = await this.page.evaluate(
       ({ top, wanted }) => {
         /* global document, NodeFilter */
