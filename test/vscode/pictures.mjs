@@ -16,6 +16,7 @@ const settling = 1200;
 /** Stops in the cart, with what the pictures want of the views. */
 async function stopInCart(workbench, text) {
   await workbench.openFile('cart.py');
+  await workbench.page.locator('.codelens-decoration a').first().waitFor();
   await workbench.setBreakpoint(cart(text));
   await workbench.press('F5');
   await workbench.stoppedAt(cart(text));

@@ -385,16 +385,20 @@ export class Workbench {
   /** Moves the upper border of a part of the debug view up, or down. */
   async raiseView(title, pixels) {
     const header = this.page.locator('.debug-viewlet .pane-header', { hasText: title });
-    const { x, y, width } = await header.boundingBox();
-    for (const sash of await this.page.locator('.debug-viewlet .monaco-sash.horizontal').all()) {
-      const border = await sash.boundingBox();
-      if (!border || Math.abs(border.y + border.height / 2 - y) > 4) continue;
-      // The header itself would be moved to another place.
-      const from = { x: x + width / 2, y: border.y + 1 };
-      await this.#drag(from, { x: from.x, y: from.y - pixels });
-      return;
-    }
-    throw new Error(`The part "${title}" has no border to drag.`);
+    const borders = this.page.locator('.debug-viewlet .monaco-sash.horizontal');
+    let from = null;
+    // Parts that unfold move.
+    await until(async () => {
+      const { x, y, width } = await header.boundingBox();
+      for (const sash of await borders.all()) {
+        const border = await sash.boundingBox({ timeout: 500 });
+        if (!border || Math.abs(border.y + border.height / 2 - y) > 4) continue;
+        // The header itself would be moved to another place.
+        from = { x: x + width / 2, y: border.y + 1 };
+      }
+      return from !== null;
+    }, `a border of "${title}" to drag`);
+    await this.#drag(from, { x: from.x, y: from.y - pixels });
   }
 
   async #drag(from, to) {
