@@ -13,6 +13,7 @@ import {
   statusWords,
 } from '../servers/statusWords';
 import { readSettings } from '../settings';
+import { shownSession } from './shownSession';
 
 const backgrounds: Readonly<Record<StatusWords['level'], vscode.ThemeColor | undefined>> = {
   calm: undefined,
@@ -94,7 +95,7 @@ export class SessionStatus implements vscode.Disposable {
 
   /** The session that is shown, and what it shows. */
   get subject(): StatusSubject & { readonly session: vscode.DebugSession | null } {
-    const running = this.#shownSession;
+    const running = shownSession(this.#sessions, vscode.debug.activeDebugSession);
     if (running?.answering) {
       const { session, answering, known } = running;
       const canTryAgain = known?.health.state === 'failed' && known.health.during === 'step';
@@ -107,12 +108,6 @@ export class SessionStatus implements vscode.Disposable {
   dispose(): void {
     this.#listening.dispose();
     this.#item.dispose();
-  }
-
-  get #shownSession(): RunningSession | undefined {
-    const active = vscode.debug.activeDebugSession;
-    const last = [...this.#sessions.values()].filter(({ answering }) => answering).at(-1);
-    return (active && this.#sessions.get(active.id)) ?? last;
   }
 
   #knownOf(server: StatusSubject['server']): Known | null {
