@@ -476,6 +476,12 @@ export const errors = {
       'There is no Python file to debug.',
       'Open a Python file, or name one as "program" in launch.json.',
     ),
+  /** A notebook's cell, an older revision, a shown value: Python that is in no file of its own. */
+  noFileOfItsOwn: (name: string) =>
+    entry(764, 'user')(
+      `What is open as ${name} is no Python file: only files, and texts that were never saved, are debugged.`,
+      'Copy the code into a new file, which need not be saved, and debug that.',
+    ),
   programNotFound: (path: string) =>
     entry(752, 'user')(
       `The program ${JSON.stringify(path)} does not exist.`,
@@ -503,6 +509,11 @@ export const errors = {
     ),
   noActiveSession: () =>
     entry(759, 'user')('No Neural Debug session is stopped here.', 'Start one with F5, and stop at a line.'),
+  nothingSelected: (wanted: string) =>
+    entry(760, 'user')(
+      'Nothing is selected that the command could be about.',
+      `Select ${wanted} in the State Tree, then try again.`,
+    ),
   noFunction: (file: string) =>
     entry(757, 'user')(`${file} has no function at its top level.`, 'Open a file that has one.'),
   noPlaceForDoctest: (name: string) =>

@@ -78,17 +78,18 @@ export async function run(file: string, options: RunOptions): Promise<number> {
   running = opened.debugger;
   try {
     const driver = new Session(opened, reporter);
-    const describe = () => pc.dim(`${describeWorld(opened.debugger.world.description)}.`);
-    const described = describe();
-    if (!options.json) reporter.text(described);
+    const { world } = opened.debugger;
+    const nameAtFirst = world.description.name;
+    if (!options.json) reporter.text(pc.dim(`${describeWorld(world.description)}.`));
     for (const note of opened.notes) reporter.problem(note);
     for (const { line, condition } of options.break) driver.setBreakpoint(line, condition);
     await driver.start();
     // A script has no use for a session that did not begin; a person can try again.
     if (driver.hasFailed && !isConversation(options)) return exitCodes.failed;
     // The beginning may have shown which model, or which Python, answers.
-    if (!options.json && describe() !== described) reporter.text(describe());
-    for (const note of opened.debugger.world.notes ?? []) reporter.problem(note);
+    const { name } = world.description;
+    if (!options.json && name !== nameAtFirst) reporter.text(pc.dim(`That is ${name}.`));
+    for (const note of world.notes ?? []) reporter.problem(note);
     await followCommands(driver, opened.debugger, options);
     const used = describeUsage(opened.debugger.world.usage ?? noUsage);
     if (!options.json && used !== null) reporter.text(pc.dim(used));

@@ -84,8 +84,14 @@ type Phase = 'new' | 'initialized' | 'launching' | 'launched' | 'debugging' | 'e
  */
 export class NeuralDebugSession extends Router {
   #phase: Phase = 'new';
+  /** Whether a step was accepted that begins once it is answered. */
+  #isAboutToRun = false;
+  /** Whether the thread was told to go on by a request that shows a stop, and none was shown since. */
+  #owesStop = false;
   #client = new Client({});
   #configuration: Configuration | null = null;
+  /** World and server as the editor gave them last. */
+  #asGiven = '';
   #opened: OpenedText | null = null;
   /** How many texts were launched: a restart may have another one. */
   #texts = 0;
@@ -256,20 +262,32 @@ export class NeuralDebugSession extends Router {
     const { token } = this.options;
     if (token && !carriesToken(args, token)) throw errors.adapterToken();
     this.#phase = 'launching';
+    let opened: OpenedText;
     try {
       this.#configuration = parseConfiguration(args);
-      this.#opened = await this.#open(this.#configuration, null);
-      this.#phase = 'launched';
+      this.#asGiven = JSON.stringify([this.#configuration.world, this.#configuration.server]);
+      opened = await this.#open(this.#configuration, null);
     } catch (thrown) {
-      this.#phase = 'initialized';
+      if (this.#isLaunching) this.#phase = 'initialized';
       throw thrown;
     }
-    const capable = capabilitiesIn(this.#opened.debugger.world);
+    if (!this.#isLaunching) {
+      await close(opened);
+      throw errors.sessionEnded();
+    }
+    this.#opened = opened;
+    this.#phase = 'launched';
+    const capable = capabilitiesIn(opened.debugger.world);
     return new AnswerFirst(undefined, () => {
       if (capable) this.emitEvent('capabilities', { capabilities: capable });
       this.emitEvent('initialized');
       return Promise.resolve();
     });
+  }
+
+  /** Whether nothing has ended the session since it was launched. */
+  get #isLaunching(): boolean {
+    return this.#phase === 'launching';
   }
 
   async #open(configuration: Configuration, recorded: Trajectory | null): Promise<OpenedText> {
@@ -306,16 +324,20 @@ export class NeuralDebugSession extends Router {
   }
 
   async #start(): Promise<void> {
+    const begun = this.#opened;
     await this.#run((opened) => opened.debugger.start(this.#configuration?.stopOnEntry ?? false));
-    // A program whose beginning was never reached has no state to stay at.
-    if (this.#phase === 'debugging' && !this.#view) this.#terminate();
+    // A program whose beginning was never reached has no state to stay at. One that was restarted meanwhile may reach it.
+    if (this.#opened === begun && this.#phase === 'debugging' && !this.#view) this.#terminate();
   }
 
   #forward(request: ForwardRequest, targetId?: number): AnswerFirst {
     this.#whileStopped(request);
     const target = targetId === undefined ? null : (this.#view?.stepTarget(targetId) ?? null);
     const body = request === 'continue' ? { allThreadsContinued: true } : undefined;
+    // Another request may be there before this one is answered.
+    this.#isAboutToRun = true;
     return new AnswerFirst(body, async () => {
+      this.#isAboutToRun = false;
       if (this.#view?.stop.reason === 'end') {
         this.#terminate();
         return;
@@ -327,10 +349,7 @@ export class NeuralDebugSession extends Router {
   async #back(request: 'stepBack' | 'reverseContinue'): Promise<AnswerFirst> {
     const opened = this.#whileStopped(request);
     const stop = await opened.debugger.back(request);
-    return new AnswerFirst(undefined, () => {
-      this.#show(stop);
-      return Promise.resolve();
-    });
+    return new AnswerFirst(undefined, () => this.#showIfStillThere(opened, stop));
   }
 
   /** The debugger, once there is something to look at. Looking does not wait for a prediction. */
@@ -350,7 +369,7 @@ export class NeuralDebugSession extends Router {
   async #goToState(args: unknown): Promise<AnswerFirst> {
     const opened = this.#whileStopped('neuralDebug/goToState');
     const stop = await opened.debugger.goTo(stateToGoTo(opened.debugger, args));
-    await this.#tellContinued();
+    await this.#tellContinued(opened, stop);
     return new AnswerFirst(undefined, () => this.#showIfStillThere(opened, stop));
   }
 
@@ -361,7 +380,7 @@ export class NeuralDebugSession extends Router {
   ): Promise<AnswerFirst> {
     const opened = this.#whileStopped(request);
     const stop = await move(opened, this.#stopped(request));
-    if (request.startsWith('neuralDebug/')) await this.#tellContinued();
+    if (request.startsWith('neuralDebug/')) await this.#tellContinued(opened, stop);
     return new AnswerFirst(undefined, () => this.#showIfStillThere(opened, stop));
   }
 
@@ -373,13 +392,15 @@ export class NeuralDebugSession extends Router {
     if (!configuration) throw errors.notLaunched();
     const { program } = session.trajectory;
     this.#outputs.tell('console', `Really running ${program.path}, to compare the prediction with it.\n`);
-    const summary = await session.compare(() => openReference(configuration, program));
+    const compare = () => session.compare(() => openReference(configuration, program));
+    const summary = await compare().finally(() => {
+      this.#settle();
+    });
+    const body = comparisonBody(session, this.#client, summary);
     // The stop's text says how sure the state is, too.
     const stop = this.#view && { ...this.#view.stop, notes: [] };
-    if (stop) await this.#tellContinued();
-    return new AnswerFirst(comparisonBody(session, this.#client, summary), () =>
-      stop ? this.#showIfStillThere(opened, stop) : Promise.resolve(),
-    );
+    if (stop) await this.#tellContinued(opened, stop);
+    return new AnswerFirst(body, () => (stop ? this.#showIfStillThere(opened, stop) : Promise.resolve()));
   }
 
   async #setVariable(args: unknown): Promise<AnswerFirst> {
@@ -431,7 +452,7 @@ export class NeuralDebugSession extends Router {
       this.#progress.end();
       if (typed.isAsked) this.#usage.tell(opened.debugger.world);
     });
-    if (stop && !typed.staysInPlace) await this.#tellContinued();
+    if (stop && !typed.staysInPlace) await this.#tellContinued(opened, stop);
     return new AnswerFirst({ result, variablesReference: 0 }, () => {
       if (stop && !typed.staysInPlace) return this.#showIfStillThere(opened, stop);
       if (stop) {
@@ -471,6 +492,8 @@ export class NeuralDebugSession extends Router {
     } catch (thrown) {
       this.#health.failed(asCatalogueError(thrown), 'question');
       throw thrown;
+    } finally {
+      this.#settle();
     }
   }
 
@@ -485,7 +508,7 @@ export class NeuralDebugSession extends Router {
     return new AnswerFirst(undefined, () => {
       this.#outputs.tell('console', `${describeWorld(opened.debugger.world.description)}.\n`);
       this.#view = this.#viewOfCursor();
-      if (this.#view) this.emitEvent('stopped', this.#view.event);
+      if (this.#view) this.#tellStopped(this.#view.event);
       return Promise.resolve();
     });
   }
@@ -498,6 +521,8 @@ export class NeuralDebugSession extends Router {
     }
     this.#opened = opened;
     this.#configuration = configuration;
+    this.#view = null;
+    this.#isAboutToRun = false;
     this.#health.forget();
     await close(before);
   }
@@ -505,12 +530,12 @@ export class NeuralDebugSession extends Router {
   /** Tells that what is shown has changed where the program stands. */
   #invalidate(view: StopView): void {
     if (this.#client.takesInvalidated) this.emitEvent('invalidated', { areas: ['all'] });
-    else this.emitEvent('stopped', view.event);
+    else this.#tellStopped(view.event);
   }
 
   #whileStopped(request: string): OpenedText {
     const opened = this.#opened;
-    if (this.#debugger.isRunning) throw errors.stillPredicting();
+    if (this.#debugger.isRunning || this.#isAboutToRun) throw errors.stillPredicting();
     if (!opened || this.#phase !== 'debugging')
       throw errors.requestOrder(request, 'configurationDone comes first');
     if (!this.#view) throw errors.requestOrder(request, 'the program has not stopped yet');
@@ -548,7 +573,7 @@ export class NeuralDebugSession extends Router {
       this.#terminate();
       return;
     }
-    this.emitEvent('stopped', {
+    this.#tellStopped({
       reason: 'pause',
       description: 'Prediction failed',
       text: shownText(errorText(error)),
@@ -574,23 +599,42 @@ export class NeuralDebugSession extends Router {
       return;
     }
     this.#tellThreads(opened, stop.state);
-    this.emitEvent('stopped', this.#view.event);
+    this.#tellStopped(this.#view.event);
   }
 
   /**
    * Tells that the thread goes on, before the answer to a request of which the protocol does not say so. Editors keep
    * the last stop's text until they hear that, and VS Code does not when the next stop comes in the same moment.
    */
-  async #tellContinued(): Promise<void> {
-    this.emitEvent('continued', { threadId: this.#view?.threadId ?? 1, allThreadsContinued: true });
+  async #tellContinued(opened: OpenedText, stop: Stop): Promise<void> {
+    if (this.#opened?.debugger !== opened.debugger || this.#phase !== 'debugging') return;
+    const threadId = this.#view?.threadId ?? 1;
+    // What is asked for from now on is about the state where the debugger is.
+    this.#view = new StopView(opened, stop, this.#client, this.#threads);
+    this.#owesStop = true;
+    this.emitEvent('continued', { threadId, allThreadsContinued: true });
     await sleep(momentBetweenEvents);
   }
 
-  /** Shows a stop, unless another request has gone somewhere else meanwhile. */
+  #tellStopped(body: object): void {
+    this.#owesStop = false;
+    this.emitEvent('stopped', body);
+  }
+
+  /** Shows a stop, or where the debugger is where another request has gone somewhere else meanwhile. */
   #showIfStillThere({ debugger: session }: Opened, stop: Stop): Promise<void> {
-    const isThere = this.#opened?.debugger === session && !session.isRunning && session.cursor === stop.state;
-    if (isThere) this.#show(stop);
+    if (this.#opened?.debugger === session && !session.isRunning) {
+      if (session.cursor === stop.state) this.#show(stop);
+      else this.#settle();
+    }
     return Promise.resolve();
+  }
+
+  /** Shows where the debugger is, if the thread was told to go on and no stop was shown since. */
+  #settle(): void {
+    if (!this.#owesStop || this.#phase !== 'debugging' || this.#opened?.debugger.isRunning !== false) return;
+    this.#view = this.#viewOfCursor();
+    if (this.#view) this.#tellStopped(this.#view.event);
   }
 
   #tellThreads({ debugger: { trajectory } }: Opened, state: number): void {
@@ -617,6 +661,7 @@ export class NeuralDebugSession extends Router {
 
   #pause(): object | undefined {
     this.#debugger.pause();
+    this.#settle();
     return undefined;
   }
 
@@ -633,7 +678,7 @@ export class NeuralDebugSession extends Router {
     text.check();
     if (this.#phase !== 'debugging') throw errors.requestOrder('restart', 'the program was not started yet');
     const given = typeof args === 'object' && args !== null && 'arguments' in args ? args.arguments : null;
-    const configuration = given ? parseConfiguration(given) : this.#configuration;
+    const configuration = given ? this.#configurationAgain(parseConfiguration(given)) : this.#configuration;
     if (!configuration) throw errors.notLaunched();
     const { kind } = before.debugger.world.description;
     const wanted = configuration.world ?? (configuration.server ? 'server' : null);
@@ -644,9 +689,17 @@ export class NeuralDebugSession extends Router {
     const { breakpoints } = before.debugger;
     opened.debugger.breakpoints.takeOver(breakpoints);
     opened.debugger.breakpoints.setLines(text.inTextNow(breakpoints.lineBreakpoints));
-    this.#view = null;
     await this.#replace(before, opened, configuration);
     return new AnswerFirst(undefined, () => this.#start());
+  }
+
+  /** Editors restart with what they launched: where another server was connected since, that one stays. */
+  #configurationAgain(given: Configuration): Configuration {
+    const asked = JSON.stringify([given.world, given.server]);
+    const isAsLaunched = asked === this.#asGiven;
+    this.#asGiven = asked;
+    const now = this.#configuration;
+    return now && isAsLaunched ? { ...given, world: now.world, server: now.server } : given;
   }
 
   /** Ends the session: what runs is stopped first, the rest is cleaned up after the answer. */

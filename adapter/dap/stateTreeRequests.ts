@@ -22,7 +22,12 @@ const stateTreeArguments = z.object({
 
 const stateArguments = z.object({ state });
 
-const originArguments = z.object({ state: state.nullable().default(null), name: z.string().min(1) });
+const originArguments = z.object({
+  state: state.nullable().default(null),
+  /** A frame of the current state's stacks, where no state is given. */
+  frameId: z.int().nullable().default(null),
+  name: z.string().min(1),
+});
 
 /** Answers `neuralDebug/stateTree`: some children of a node after or before one of them, or with no parent the roots. */
 export function stateTree(session: Debugger, client: Client, args: unknown): object {
@@ -62,10 +67,10 @@ export function stateAsPython(session: Debugger, args: unknown): WholeState {
   return wholeState(session.trajectory, asked, session.world.description.isReal);
 }
 
-/** Answers `neuralDebug/origin`: why a local has its value, at a state or at the current one. */
+/** Answers `neuralDebug/origin`: why a local has its value, at a state, in a frame, or at the current state. */
 export function origin(session: Debugger, client: Client, args: unknown): object {
-  const { state: asked, name } = read(originArguments, args);
-  const at = asked ?? session.cursor;
+  const { state: asked, frameId, name } = read(originArguments, args);
+  const at = asked ?? (frameId === null ? session.cursor : stateOfFrame(session, frameId));
   requireState(session, at);
   const found = originOf(session.source, session.trajectory, at, name);
   if (!found) throw errors.notPredicted(`${name} is not known here`);
@@ -140,6 +145,15 @@ function verdictOf({ comparison }: Debugger, at: number): 'same' | 'different' |
   const values = [...compared.locals.values(), ...(compared.argument ? [compared.argument] : [])];
   const differs = compared.position === 'different' || values.some(({ verdict }) => verdict === 'different');
   return differs ? 'different' : 'same';
+}
+
+/** The state of a frame that is open at the current state. Frames are numbered as the call stack's are. */
+function stateOfFrame({ trajectory, cursor }: Debugger, frameId: number): number {
+  const at = frameId - 1;
+  const tops = cursor < 0 ? [] : [...trajectory.threads(cursor).values()];
+  const isOpen = tops.some((top) => trajectory.stack(top).some((entry) => entry.state === at));
+  if (!isOpen) throw errors.requestArgument('frameId', 'it is not a frame of the current stop');
+  return at;
 }
 
 function requireState({ trajectory }: Debugger, at: number): void {

@@ -52,6 +52,7 @@ export class Debugger {
   /** What follows from the states, beside what they say. */
   readonly derived: DerivedValues;
   #cursor = -1;
+  #isClosed = false;
   /** The first state that is shown; null until the program's beginning was reached. */
   #first: number | null = null;
   #running: RunningRequest | null = null;
@@ -163,21 +164,23 @@ export class Debugger {
   }
 
   /** Moves the cursor to where a step over would have come from, or to the stop before. Asks no world. */
-  async back(request: 'stepBack' | 'reverseContinue'): Promise<Stop> {
-    if (this.#running) throw errors.stillPredicting();
-    const first = this.#first ?? 0;
-    if (this.#cursor < 0) throw errors.notStarted();
-    if (request === 'stepBack') {
-      const state = stateBefore(this.trajectory, this.#cursor, first, this.options.allStates);
-      if (state === null) return this.#atBeginning(first, ['This is the beginning of the record.']);
-      return this.#arrive(this.trajectory.previous(state) < first ? 'entry' : 'step', state);
-    }
-    let index = this.#cursor > first ? this.trajectory.previous(this.#cursor) : -1;
-    for (; index >= first; index = this.trajectory.previous(index)) {
-      const match = await this.breakpoints.match(this.trajectory, index, 'backward');
-      if (match) return this.#arrive(match.reason, index, [], match.notes, match);
-    }
-    return this.#atBeginning(first, []);
+  back(request: 'stepBack' | 'reverseContinue'): Promise<Stop> {
+    return this.#exclusively(async (running) => {
+      const first = this.#first ?? 0;
+      if (this.#cursor < 0) throw errors.notStarted();
+      if (request === 'stepBack') {
+        const state = stateBefore(this.trajectory, this.#cursor, first, this.options.allStates);
+        if (state === null) return this.#atBeginning(first, ['This is the beginning of the record.']);
+        return this.#arrive(this.trajectory.previous(state) < first ? 'entry' : 'step', state);
+      }
+      let index = this.#cursor > first ? this.trajectory.previous(this.#cursor) : -1;
+      for (; index >= first; index = this.trajectory.previous(index)) {
+        const match = await this.breakpoints.match(this.trajectory, index, 'backward');
+        if (match) return this.#arrive(match.reason, index, [], match.notes, match);
+        if (running.isPaused) return this.#arrive('pause', index);
+      }
+      return this.#atBeginning(first, []);
+    });
   }
 
   /**
@@ -225,14 +228,15 @@ export class Debugger {
   }
 
   /** Puts the cursor on a recorded state. */
-  async goTo(state: number, notes: readonly string[] = []): Promise<Stop> {
-    if (this.#running) throw errors.stillPredicting();
-    const { trajectory } = this;
-    const last = trajectory.lastFollowed(trajectory.next(-1) ?? state);
-    // From a state of another branch on, that branch is the one that is followed.
-    if (state !== last && !trajectory.leadsTo(state, last)) trajectory.follow(state);
-    await this.#tellOutput(state);
-    return this.#arrive('goto', state, [], notes);
+  goTo(state: number, notes: readonly string[] = []): Promise<Stop> {
+    return this.#exclusively(async () => {
+      const { trajectory } = this;
+      const last = trajectory.lastFollowed(trajectory.next(-1) ?? state);
+      // From a state of another branch on, that branch is the one that is followed.
+      if (state !== last && !trajectory.leadsTo(state, last)) trajectory.follow(state);
+      await this.#tellOutput(state);
+      return this.#arrive('goto', state, [], notes);
+    });
   }
 
   /**
@@ -281,6 +285,7 @@ export class Debugger {
 
   /** Ends the debugger: a running request stops, the world is closed. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.pause();
     await this.#comparison?.close();
     await this.world.close();
@@ -302,6 +307,7 @@ export class Debugger {
     work: (request: RunningRequest) => Promise<Result>,
     usesPrefetch = false,
   ): Promise<Result> {
+    if (this.#isClosed) throw errors.sessionEnded();
     if (this.#running) throw errors.stillPredicting();
     if (!usesPrefetch) this.#prefetch.cancel();
     const before = this.#cursor;

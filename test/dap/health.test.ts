@@ -43,9 +43,15 @@ afterEach(async () => {
   await proxy.stop();
 });
 
+const launched = () => ({
+  program,
+  stopOnEntry: true,
+  server: { baseUrl: proxy.baseUrl, profile: 'generic' },
+});
+
 async function launch(keys: { key: string } = { key: server.token }, showsFailures = true): Promise<void> {
   client = new DapClient({ keyFor: () => Promise.resolve(keys.key), showsFailures });
-  await client.launch({ program, stopOnEntry: true, server: { baseUrl: proxy.baseUrl, profile: 'generic' } });
+  await client.launch(launched());
 }
 
 const health = async () => (await client.event('neuralDebug/health')).body as { state: string };
@@ -152,6 +158,13 @@ describe('another server', () => {
       expect(other.completions.length).toBeGreaterThan(0);
       await client.move('reverseContinue');
       expect(await client.locals()).toEqual(locals);
+      // A restart, for which editors give what they launched, stays with it.
+      const { seen } = proxy;
+      const asked = seen.length;
+      await client.ask('restart', { arguments: launched() });
+      await client.event('stopped');
+      expect((await about()).name).toContain(other.baseUrl);
+      expect(seen.length).toBe(asked);
     } finally {
       writeFileSync(program, source);
       await client.end();

@@ -51,6 +51,40 @@ describe('a request that comes', () => {
     expect(await client.request('disconnect')).toMatchObject({ success: true });
   });
 
+  it('to restart before the first stop begins anew', async () => {
+    client = new DapClient();
+    await client.launch({ world: 'recording', recording, stopOnEntry: true });
+    const begun = client.ask('configurationDone');
+    const again = client.ask('restart');
+    await Promise.all([begun, again]);
+    await client.event('stopped');
+    expect((await client.move('next')).reason).toBe('step');
+    expect(client.messages.filter((message) => 'event' in message && message.event === 'terminated')).toEqual(
+      [],
+    );
+  });
+
+  it('to end during the launch is the end', async () => {
+    client = new DapClient();
+    await client.ask('initialize', {});
+    const launched = client.request('launch', { world: 'recording', recording });
+    const ended = client.request('terminate');
+    expect(await ended).toMatchObject({ success: true });
+    expect(await launched).toMatchObject({ success: false });
+    expect(
+      client.messages.filter((message) => 'event' in message && message.event === 'initialized'),
+    ).toEqual([]);
+  });
+
+  it('to step before a step was answered is refused, and the first one goes on', async () => {
+    client = new DapClient();
+    await client.launch({ world: 'recording', recording, stopOnEntry: true });
+    await client.start(path);
+    const [first, second] = [client.request('next'), client.request('next')];
+    expect([(await first).success, (await second).success]).toEqual([true, false]);
+    expect((await client.event('stopped')).body).toMatchObject({ reason: 'step' });
+  });
+
   it('with a frame, thread or variable of an earlier stop is refused', async () => {
     client = new DapClient();
     await client.launch({ world: 'recording', recording });
@@ -146,6 +180,12 @@ describe('whatever the order of requests', () => {
       responses.push(response);
     }
     await Promise.all(responses);
+    // A thread that was told to go on stops somewhere, or the session ends.
+    const threadEvent = () =>
+      client.messages
+        .map((message) => ('event' in message ? message.event : ''))
+        .findLast((event) => /^(continued|stopped|terminated)$/.test(event));
+    await expect.poll(threadEvent, { timeout: 10_000 }).not.toBe('continued');
     expect((await answered(client.request('disconnect'), 'disconnect')).success).toBe(true);
     client.session.dispose();
     const { messages } = client;
@@ -205,8 +245,9 @@ const moves = [
   'restartFrame',
   'neuralDebug/goToState',
   'neuralDebug/switchBranch',
+  'neuralDebug/runBackTo',
 ];
-const changes = ['setVariable', 'setExpression', 'neuralDebug/sampleAgain'];
+const changes = ['setVariable', 'setExpression', 'neuralDebug/sampleAgain', 'neuralDebug/alternatives'];
 const looks = [
   'threads',
   'stackTrace',
@@ -228,6 +269,7 @@ const looks = [
   'neuralDebug/stateTree',
   'neuralDebug/treeNode',
   'neuralDebug/value',
+  'neuralDebug/wholeState',
 ];
 const settings = [
   'initialize',

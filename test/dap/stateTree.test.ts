@@ -118,6 +118,34 @@ describe('the state tree of a session', () => {
     });
   });
 
+  it('explains a name in the frame that is meant, and sets nothing in the callers', async () => {
+    await client.move('continue');
+    const stopped = client.event('stopped');
+    await client.ask('neuralDebug/goToState', { state: 7 });
+    await stopped;
+    const [inner, outer] = await client.stack();
+    expect(outer?.name).toBe('total');
+    await expect(client.ask('neuralDebug/origin', { name: 'one' })).rejects.toThrow(/one is not known/);
+    expect(await client.ask('neuralDebug/origin', { name: 'one', frameId: outer?.id })).toMatchObject({
+      value: '4',
+      how: 'by line 6',
+      from: [{ name: 'a' }, { name: 'square()' }],
+    });
+    expect(await client.ask('neuralDebug/origin', { name: 'n', frameId: inner?.id })).toMatchObject({
+      value: '3',
+    });
+    // The first call of square is over.
+    for (const frameId of [4, 0, 99])
+      await expect(client.ask('neuralDebug/origin', { name: 'n', frameId })).rejects.toThrow(/not a frame/);
+    const { scopes } = await client.ask<DebugProtocol.ScopesResponse['body']>('scopes', {
+      frameId: outer?.id,
+    });
+    const variablesReference = scopes[0]?.variablesReference;
+    await expect(client.ask('setVariable', { variablesReference, name: 'one', value: '5' })).rejects.toThrow(
+      /Only the frame on top can be changed/,
+    );
+  });
+
   it('writes states as Python, and what Python cannot read in comments', async () => {
     await client.move('continue');
     expect(await client.ask('neuralDebug/wholeState', { state: 8 })).toEqual({
