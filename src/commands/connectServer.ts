@@ -39,10 +39,17 @@ export async function connectServer(
   return server;
 }
 
-/** Asks for a server's key and stores it; an empty answer forgets the stored one. */
-export async function setApiKey(keys: ApiKeys): Promise<void> {
+/**
+ * Asks for a server's key and stores it; an empty answer forgets the stored one.
+ *
+ * @param known the server that the key is likely for, whose address can be changed
+ */
+export async function setApiKey(
+  keys: ApiKeys,
+  known: ServerConfiguration | null = readSettings().server,
+): Promise<void> {
   const question = { title: 'Set API Key', totalSteps: 2 };
-  let baseUrl = readSettings().server?.baseUrl ?? '';
+  let baseUrl = known?.baseUrl ?? '';
   for (;;) {
     const given = await askText({
       ...question,

@@ -79,7 +79,7 @@ export class ServerActions {
       setKey: {
         label: '$(key) Set the API key…',
         detail: 'Kept in the editor’s secret storage, and sent to its server only',
-        run: () => setApiKey(keys),
+        run: () => setApiKey(keys, server),
       },
       otherWorld: {
         label: '$(arrow-swap) Choose another world…',

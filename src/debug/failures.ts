@@ -4,7 +4,7 @@ import { CatalogueError } from '../../adapter/errors';
 import { connectServer } from '../commands/connectServer';
 import { type ErrorAction, showError } from '../messages';
 import type { ApiKeys } from '../servers/apiKeys';
-import { configurationAgain, serverOf } from '../servers/sessionServer';
+import { configurationAgain, goesOnWith, serverAttributesOf, serverOf } from '../servers/sessionServer';
 import { type Failure, isKeyFault } from '../servers/statusWords';
 import { readSettings } from '../settings';
 import { askForWorld } from './missingServer';
@@ -77,7 +77,7 @@ export class Failures {
     if (!failed) return;
     const { failure, request, isOfSettings } = failed;
     const settings = readSettings().server;
-    const own = serverField.parse(session.configuration['server']);
+    const own = serverAttributesOf(session);
     // Another server may have been connected meanwhile.
     const server = isOfSettings && settings ? { ...own, model: undefined, ...settings } : own;
     if (this.#isOver(session, failed)) {
@@ -87,7 +87,7 @@ export class Failures {
     // It was tried again already, or the session is somewhere else.
     if (this.#failed.get(session.id) !== failed) return;
     // A key is read once for a connection.
-    if (own && isKeyFault(failure)) await session.customRequest('neuralDebug/reconnect', { server });
+    if (server && isKeyFault(failure)) await reconnect(session, server);
     if (request) await askAgain(session, request);
   }
 
@@ -99,7 +99,7 @@ export class Failures {
       await startAgain(session, { world: 'server', server });
       return;
     }
-    await session.customRequest('neuralDebug/reconnect', { server });
+    await reconnect(session, { ...server });
     if (failed?.request && this.#failed.get(session.id) === failed) await askAgain(session, failed.request);
   }
 
@@ -118,7 +118,14 @@ export class Failures {
   }
 }
 
-const serverField = z.looseObject({}).nullable().catch(null);
+async function reconnect(
+  session: vscode.DebugSession,
+  server: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await session.customRequest('neuralDebug/reconnect', { server });
+  // Only now: until then, and where that failed, the server before is the one that is asked.
+  goesOnWith(session, server);
+}
 
 async function askAgain(
   session: vscode.DebugSession,
@@ -140,8 +147,7 @@ async function startAgain(
   session: vscode.DebugSession,
   changes: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const { workspaceFolder, configuration } = session;
   // The user wants this session beside the one that is there.
-  const again = configurationAgain(configuration, { ...changes, suppressMultipleSessionWarning: true });
-  await startSession(workspaceFolder, again);
+  const again = configurationAgain(session, { ...changes, suppressMultipleSessionWarning: true });
+  await startSession(session.workspaceFolder, again);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errors } from '../../adapter/errors';
-import { originOf } from '../servers/origin';
+import { originOf, sameOrigin } from '../servers/origin';
 import type { Settings } from '../settings';
 
 /** What the extension itself reads of a launch configuration; the debug adapter parses the whole. */
@@ -58,7 +58,7 @@ export function chooseWorld(
     return { world, server, unconfirmedOrigin: null };
   }
   const origin = originOf(named.baseUrl);
-  const known = settings.server !== null && originOf(settings.server.baseUrl) === origin;
+  const known = settings.server !== null && sameOrigin(settings.server.baseUrl, origin);
   return {
     world,
     server: named,

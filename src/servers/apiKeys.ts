@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import { readSettings } from '../settings';
-import { originOf } from './origin';
+import { sameOrigin } from './origin';
 
 /** The variable that holds a server's key where none is stored. */
 const keyVariable = 'NEURAL_DEBUG_API_KEY';
@@ -9,14 +9,15 @@ const serverVariable = 'NEURAL_DEBUG_BASE_URL';
 
 /** The API keys, each bound to the origin of the server that it was given for. */
 export class ApiKeys {
-  constructor(private readonly secrets: vscode.SecretStorage) {}
+  constructor(private readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>) {}
 
   /** The key of a server, or null where it needs none. Never another server's. */
   async keyFor(origin: string): Promise<string | null> {
     const stored = await this.secrets.get(secretName(origin));
     if (stored !== undefined) return stored;
     const baseUrl = process.env[serverVariable] || readSettings().server?.baseUrl;
-    const isItsServer = baseUrl !== undefined && originOf(baseUrl) === origin;
+    // Where the variable or the setting holds no address, the key is for no server.
+    const isItsServer = baseUrl !== undefined && sameOrigin(baseUrl, origin);
     return (isItsServer && process.env[keyVariable]) || null;
   }
 

@@ -12,6 +12,21 @@ export function originOf(baseUrl: string): string {
   return url.origin;
 }
 
+/** The origin of a server's base URL, or null where the text is none: settings and variables may hold anything. */
+export function originIn(text: string): string | null {
+  try {
+    return originOf(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether two addresses lead to the same origin. What is no address leads nowhere, and so is never the same. */
+export function sameOrigin(one: string, other: string): boolean {
+  const origin = originIn(one);
+  return origin !== null && origin === originIn(other);
+}
+
 /** Whether what is sent to an origin can be read on the way. */
 export function isUnencrypted(origin: string): boolean {
   const { protocol, hostname } = new URL(origin);

@@ -22,20 +22,34 @@ export class RealRuns {
   async ask(what: string): Promise<boolean> {
     if (!vscode.workspace.isTrusted) throw errors.runInUntrustedWorkspace();
     if (this.areAgreed) return true;
-    const detail = [
-      what,
-      '',
-      'It runs on this computer with your rights, within limits of time and memory. It can read and write your',
-      'files and use the network. You will not be asked again in this workspace.',
-    ].join('\n');
-    const run = 'Really Run';
-    const answer = await vscode.window.showWarningMessage(
-      'Let Neural Debug really run programs of this workspace?',
-      { modal: true, detail },
-      run,
+    const question = 'Let Neural Debug really run programs of this workspace?';
+    const agreed = await confirmed(
+      question,
+      `${what}\n\n${rights} You will not be asked again in this workspace.`,
     );
-    if (answer !== run) return false;
-    await this.memory.update(storeName, true);
-    return true;
+    if (agreed) await this.memory.update(storeName, true);
+    return agreed;
   }
+
+  /**
+   * Asks whether the program that a recording holds may really be run. It is asked each time: a recording may come from
+   * anywhere, and its program is none of the workspace's.
+   *
+   * @throws CatalogueError in an untrusted workspace
+   */
+  async askForRecorded(recording: string): Promise<boolean> {
+    if (!vscode.workspace.isTrusted) throw errors.runInUntrustedWorkspace();
+    return confirmed(
+      'Let Neural Debug really run the program that this recording holds?',
+      `The program in ${recording} will be run, as its text stands there.\n\n${rights}`,
+    );
+  }
+}
+
+const rights =
+  'It runs on this computer with your rights, within limits of time and memory. It can read and write your files and use the network.';
+
+async function confirmed(question: string, detail: string): Promise<boolean> {
+  const run = 'Really Run';
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, run)) === run;
 }

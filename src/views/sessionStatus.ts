@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { debugType } from '../debug/debugType';
 import { isServed } from '../languageClient/documents';
-import { originOf } from '../servers/origin';
+import { originIn } from '../servers/origin';
 import { serverOf } from '../servers/sessionServer';
 import {
   type Answering,
@@ -72,14 +72,14 @@ export class SessionStatus implements vscode.Disposable {
     const known: Known | null = health.state === 'unasked' ? null : { health, at };
     this.#sessions.set(session.id, { session, answering, known });
     const server = serverOf(session);
-    if (server && known && health.state !== 'slow') this.#servers.set(originOf(server.baseUrl), known);
+    if (server && known && health.state !== 'slow') this.#file(server.baseUrl, known);
     this.#show();
   }
 
   /** A server was asked outside of sessions. */
   tested(baseUrl: string, failure: Failure | null): void {
     const known = { health: failure ?? ({ state: 'answers' } as const), at: new Date() };
-    this.#servers.set(originOf(baseUrl), known);
+    this.#file(baseUrl, known);
     for (const [id, { session, answering, known: before }] of this.#sessions) {
       const isOfIt = serverOf(session)?.baseUrl === baseUrl;
       // A step that failed can still be tried again, and what is under way still is.
@@ -111,12 +111,14 @@ export class SessionStatus implements vscode.Disposable {
   }
 
   #knownOf(server: StatusSubject['server']): Known | null {
-    try {
-      return (server && this.#servers.get(originOf(server.baseUrl))) ?? null;
-    } catch {
-      // The settings hold no address yet.
-      return null;
-    }
+    const origin = server ? originIn(server.baseUrl) : null;
+    return origin === null ? null : (this.#servers.get(origin) ?? null);
+  }
+
+  #file(baseUrl: string, known: Known): void {
+    const origin = originIn(baseUrl);
+    // The settings may hold no address yet.
+    if (origin !== null) this.#servers.set(origin, known);
   }
 
   #show(): void {

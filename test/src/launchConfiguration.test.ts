@@ -69,6 +69,15 @@ describe('chooseWorld', () => {
     }
   });
 
+  it('asks for a server that the configuration names also where the settings hold no address', () => {
+    const server = { baseUrl: 'http://localhost:8000/v1' };
+    for (const baseUrl of ['localhost:8000/v1', 'https://u:p@models.example/v1']) {
+      const malformed = { ...connected, server: { baseUrl } };
+      const unconfirmedOrigin = 'http://localhost:8000';
+      expect(choose({ server }, malformed)).toEqual({ world: 'server', server, unconfirmedOrigin });
+    }
+  });
+
   it.each(['', 'localhost:8000', 'file:///etc/passwd', 'javascript:alert(1)'])('refuses %j', (baseUrl) => {
     expect(() => choose({ server: { baseUrl } })).toThrow(/not the base URL/);
   });
