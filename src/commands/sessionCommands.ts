@@ -17,6 +17,8 @@ import { saveRecording } from './saveRecording';
 /** The commands on the states and values of a running session. */
 export class SessionCommands {
   readonly #documents = new ValueDocuments();
+  /** The sessions that are over: what is chosen later than that has no answer. */
+  readonly #ended = new WeakSet<vscode.DebugSession>();
 
   constructor(
     private readonly tree: StateTree,
@@ -25,8 +27,8 @@ export class SessionCommands {
 
   register(): vscode.Disposable {
     const commands: Readonly<Record<string, (...args: never[]) => Promise<void> | void>> = {
-      goToState: (at: unknown) => this.#goToState(at),
-      showMoreStates: (entry: TreeEntry) => this.tree.more(entry),
+      goToState: (at: unknown) => this.#goToState(activeSession(), this.#stateOrSelected(at)),
+      showMoreStates: (entry: TreeEntry | undefined) => this.#showMore(entry),
       whatIf: (at: unknown) => this.#whatIf(at),
       sampleAgain: (at: unknown) => this.#sampleAgain(at),
       alternatives: (at: unknown) => this.#alternatives(at),
@@ -39,6 +41,9 @@ export class SessionCommands {
     };
     return vscode.Disposable.from(
       this.#documents.register(),
+      vscode.debug.onDidTerminateDebugSession((session) => {
+        this.#ended.add(session);
+      }),
       ...Object.entries(commands).map(([name, run]) =>
         vscode.commands.registerCommand(`neuralDebug.${name}`, async (...args: never[]) => {
           try {
@@ -51,27 +56,54 @@ export class SessionCommands {
     );
   }
 
-  async #goToState(at: unknown): Promise<void> {
-    await request(activeSession(), 'neuralDebug/goToState', { state: stateOf(at) });
+  /** @param session the one that a command began in: while it waited, another one may have become the active one */
+  async #goToState(session: vscode.DebugSession, state: number): Promise<void> {
+    await this.#ask(session, 'neuralDebug/goToState', { state });
   }
 
-  /** Asks for an edit, and makes it in the state that is meant, or in the current one. */
+  /** Asks a session that may have ended while a person was asked: the editor would show nothing of that. */
+  async #ask(session: vscode.DebugSession, command: string, args: object): Promise<unknown> {
+    if (this.#ended.has(session)) throw errors.sessionEnded();
+    return request(session, command, args);
+  }
+
+  /** The state that a command is meant for; bound to a key it is given none, and means the selected one. */
+  #stateOrSelected(at: unknown): number {
+    const state = stateAt(at ?? this.tree.selected);
+    if (state === null) throw errors.nothingSelected('a state');
+    return state;
+  }
+
+  async #showMore(given: TreeEntry | undefined): Promise<void> {
+    const entry = given ?? this.tree.selected;
+    if (entry?.kind !== 'more' && entry?.kind !== 'earlier')
+      throw errors.nothingSelected('"Show more…" or "Show earlier…"');
+    await this.tree.more(entry);
+  }
+
+  /** Asks for an edit, and makes it in the row's frame, the state that is meant, or the frame that is looked at. */
   async #whatIf(at: unknown): Promise<void> {
     const session = activeSession();
     const row = variableOf(at);
-    const value = row ? await askValue(row.name, row.value) : await askEdit();
-    if (!value) return;
-    if (!row && at !== undefined) await this.#goToState(at);
-    await request(session, 'setExpression', {
-      expression: value.name,
-      value: value.text,
-      frameId: await topFrame(session),
-    });
+    if (row) {
+      const value = await askValue(row.name, row.value);
+      if (value === undefined) return;
+      // The adapter knows which frame the row is in, and refuses what is past.
+      await this.#ask(session, 'setVariable', { ...row.place, value });
+      return;
+    }
+    const state = at === undefined ? null : stateOf(at);
+    const frameId = state === null ? focusedFrame(session) : undefined;
+    const edit = await askEdit();
+    if (!edit) return;
+    if (state !== null) await this.#goToState(session, state);
+    // Without a frame it is the one on top.
+    await this.#ask(session, 'setExpression', { expression: edit.name, value: edit.text, frameId });
   }
 
   async #sampleAgain(at: unknown): Promise<void> {
     const session = activeSession();
-    if (at !== undefined) await this.#goToState(at);
+    if (at !== undefined) await this.#goToState(session, stateOf(at));
     const count = 5;
     const samples = await vscode.window.withProgress(
       { location: { viewId: 'neuralDebug.stateTree' }, title: 'Sampling the next state' },
@@ -93,21 +125,14 @@ export class SessionCommands {
       },
     );
     if (chosen && chosen.branch !== null) {
-      await request(session, 'neuralDebug/switchBranch', { branch: chosen.branch });
+      await this.#ask(session, 'neuralDebug/switchBranch', { branch: chosen.branch });
     }
   }
 
   async #alternatives(at: unknown): Promise<void> {
-    const row = rowShape.safeParse(at);
-    const { container, variable } = row.data ?? {};
-    const node = stateShape.or(entryShape.transform(({ node }) => node)).safeParse(at);
-    const of =
-      container && variable
-        ? { variablesReference: container.variablesReference, name: variable.name }
-        : node.success
-          ? { state: node.data.state }
-          : {};
-    await showAlternatives(activeSession(), of);
+    const row = variableOf(at);
+    const state = stateAt(at);
+    await showAlternatives(activeSession(), row ? row.place : state === null ? {} : { state });
     this.tree.refresh();
   }
 
@@ -115,11 +140,18 @@ export class SessionCommands {
   async #whyValue(at: unknown): Promise<void> {
     const session = activeSession();
     const row = variableOf(at);
-    if (!row && at !== undefined) await this.#goToState(at);
-    let name = row?.name ?? (await askName(session));
-    let state: number | null = null;
+    const asked = row || at === undefined ? null : stateOf(at);
+    if (asked !== null) await this.#goToState(session, asked);
+    // Where it went somewhere else, the frame that has the focus may still be one of the place before.
+    const focused = asked === null ? focusedFrame(session) : undefined;
+    // Rows are those of the frame that has the focus.
+    const frameId = focused ?? (await topFrame(session));
+    let name = row?.name ?? (await askName(session, frameId));
+    let state: number | null = asked;
     while (name !== undefined) {
-      const origin = originShape.parse(await request(session, 'neuralDebug/origin', { name, state }));
+      const origin = originShape.parse(
+        await this.#ask(session, 'neuralDebug/origin', { name, state, frameId }),
+      );
       const here = {
         label: `$(debug-stackframe) ${origin.name} = ${origin.value}`,
         detail: `${origin.how}${origin.confidence === null ? '' : `, ${Math.round(origin.confidence * 100)}% sure`}`,
@@ -141,7 +173,7 @@ export class SessionCommands {
       );
       if (!chosen) return;
       if (chosen.next === null) {
-        await this.#goToState({ state: chosen.state });
+        await this.#goToState(session, chosen.state);
         return;
       }
       name = chosen.next;
@@ -150,12 +182,12 @@ export class SessionCommands {
   }
 
   async #openValue(at: unknown): Promise<void> {
-    const { name, value } = await wholeValue(at);
+    const { name, value } = await this.#wholeValue(at);
     await this.#documents.open(name, value);
   }
 
   async #copyValue(at: unknown): Promise<void> {
-    const { kind, value, isLiteral } = await wholeValue(at);
+    const { kind, value, isLiteral } = await this.#wholeValue(at);
     await vscode.env.clipboard.writeText(value);
     const words = isLiteral
       ? `Copied the ${kind}.`
@@ -163,12 +195,27 @@ export class SessionCommands {
     void vscode.window.setStatusBarMessage(words, 3_000);
   }
 
+  /** The whole of a variable, or of a state of the tree, as Python. */
+  async #wholeValue(at: unknown) {
+    const session = activeSession();
+    const row = variableOf(at);
+    if (row) {
+      const said: unknown = await request(session, 'neuralDebug/value', row.place);
+      return { kind: 'value', name: row.name, ...wholeShape.parse(said) };
+    }
+    const state = this.#stateOrSelected(at);
+    const said: unknown = await request(session, 'neuralDebug/wholeState', { state });
+    return { kind: 'state', ...wholeShape.extend({ name: z.string() }).parse(said) };
+  }
+
   async #compare(): Promise<void> {
     const session = activeSession();
-    const program = z.string().catch('the program').parse(session.configuration['program']);
-    const agreed = await this.realRuns.ask(
-      `${shownName(basename(program))} will be run, to compare the prediction with it.`,
-    );
+    const { program, recording } = sourcesShape.parse(session.configuration);
+    const agreed = recording
+      ? await this.realRuns.askForRecorded(shownName(basename(recording)))
+      : await this.realRuns.ask(
+          `${shownName(basename(program))} will be run, to compare the prediction with it.`,
+        );
     if (!agreed) return;
     const said = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Window, title: 'Comparing with a real run' },
@@ -184,9 +231,14 @@ export class SessionCommands {
     }
     const go = 'Go There';
     const answer = await vscode.window.showWarningMessage(`${agree} ${describeDivergence(first)}`, go);
-    if (answer === go) await this.#goToState({ state: first.state });
+    if (answer === go) await this.#goToState(session, first.state);
   }
 }
+
+const sourcesShape = z.looseObject({
+  program: z.string().catch('the program'),
+  recording: z.string().nullish().catch(null),
+});
 
 const samplesShape = z.object({
   notes: z.array(z.string()),
@@ -265,10 +317,17 @@ function activeSession(): vscode.DebugSession {
 const stateShape = z.object({ state: z.int() });
 const entryShape = z.object({ node: stateShape });
 
-/** The state that a command is meant for: an entry of the tree, or a state itself. */
+/** The state that a command is meant for: an entry of the tree, or a state itself; null where it is neither. */
+function stateAt(at: unknown): number | null {
+  const parsed = stateShape.or(entryShape.transform(({ node }) => node)).safeParse(at);
+  return parsed.success ? parsed.data.state : null;
+}
+
+/** The state that a command was given. */
 function stateOf(at: unknown): number {
-  const entry = entryShape.safeParse(at);
-  return entry.success ? entry.data.node.state : stateShape.parse(at).state;
+  const state = stateAt(at);
+  if (state === null) throw errors.nothingSelected('a state');
+  return state;
 }
 
 /** What the variables view's menu says of a row. */
@@ -277,43 +336,33 @@ const rowShape = z.object({
   variable: z.object({ name: z.string(), value: z.string(), evaluateName: z.string().optional() }),
 });
 
-function variableOf(at: unknown): { name: string; value: string; container: number } | null {
+/** A row of the variables: what it is in an expression, its value, and where the adapter finds it. */
+interface VariableRow {
+  readonly name: string;
+  readonly value: string;
+  readonly place: { readonly variablesReference: number; readonly name: string };
+}
+
+function variableOf(at: unknown): VariableRow | null {
   const row = rowShape.safeParse(at);
   if (!row.success) return null;
   const { variable, container } = row.data;
   return {
     name: variable.evaluateName ?? variable.name,
     value: undimmed(variable.value),
-    container: container.variablesReference,
+    place: { variablesReference: container.variablesReference, name: variable.name },
   };
-}
-
-/** The whole of a variable, or of a state of the tree, as Python. */
-async function wholeValue(at: unknown) {
-  const session = activeSession();
-  const entry = entryShape.safeParse(at);
-  if (entry.success) {
-    const said: unknown = await request(session, 'neuralDebug/wholeState', { state: entry.data.node.state });
-    return { kind: 'state', ...wholeShape.extend({ name: z.string() }).parse(said) };
-  }
-  const { container, variable } = rowShape.parse(at);
-  const said: unknown = await request(session, 'neuralDebug/value', {
-    variablesReference: container.variablesReference,
-    name: variable.name,
-  });
-  return { kind: 'value', name: variable.evaluateName ?? variable.name, ...wholeShape.parse(said) };
 }
 
 const wholeShape = z.object({ value: z.string(), isLiteral: z.boolean() });
 
-async function askValue(name: string, value: string): Promise<{ name: string; text: string } | undefined> {
-  const text = await vscode.window.showInputBox({
+async function askValue(name: string, value: string): Promise<string | undefined> {
+  return vscode.window.showInputBox({
     title: `What if ${name} were…`,
     prompt: 'A Python literal, or an expression over known values. What follows is predicted anew.',
     value,
     ignoreFocusOut: true,
   });
-  return text === undefined ? undefined : { name, text };
 }
 
 async function askEdit(): Promise<{ name: string; text: string } | undefined> {
@@ -322,13 +371,19 @@ async function askEdit(): Promise<{ name: string; text: string } | undefined> {
     prompt: 'Another value, such as n = 3 or d["k"] = [1]. What follows is predicted anew.',
     placeHolder: 'n = 3',
     ignoreFocusOut: true,
-    validateInput: (text) => (edit.test(text) ? null : 'Write a name and a value: n = 3'),
+    validateInput: (text) => (editPattern.test(text) ? null : 'Write a name and a value: n = 3'),
   });
-  const [, name = '', text = ''] = edit.exec(given ?? '') ?? [];
+  const [, name = '', text = ''] = editPattern.exec(given ?? '') ?? [];
   return name === '' ? undefined : { name, text };
 }
 
-const edit = /^\s*([^=\s][^=]*?)\s*=(?!=)\s*(\S.*?)\s*$/s;
+const editPattern = /^\s*([^=\s][^=]*?)\s*=(?!=)\s*(\S.*?)\s*$/s;
+
+/** The frame of a session that is looked at; undefined where there is none. */
+function focusedFrame(session: vscode.DebugSession): number | undefined {
+  const item = vscode.debug.activeStackItem;
+  return item instanceof vscode.DebugStackFrame && item.session === session ? item.frameId : undefined;
+}
 
 async function topFrame(session: vscode.DebugSession): Promise<number> {
   const item = vscode.debug.activeStackItem;
@@ -340,8 +395,8 @@ async function topFrame(session: vscode.DebugSession): Promise<number> {
   return frame.id;
 }
 
-async function askName(session: vscode.DebugSession): Promise<string | undefined> {
-  const scopes: unknown = await request(session, 'scopes', { frameId: await topFrame(session) });
+async function askName(session: vscode.DebugSession, frameId: number): Promise<string | undefined> {
+  const scopes: unknown = await request(session, 'scopes', { frameId });
   const references = z
     .object({ scopes: z.array(z.object({ variablesReference: z.int() })) })
     .parse(scopes)

@@ -103,6 +103,11 @@ export class StateTree implements vscode.TreeDataProvider<TreeEntry> {
     this.#changed.fire(undefined);
   }
 
+  /** The entry that is selected in the view; null where there is none. */
+  get selected(): TreeEntry | null {
+    return this.#view?.selection[0] ?? null;
+  }
+
   /** Shows more of a node's children: those that follow what is shown, or those before. */
   async more(entry: TreeEntry): Promise<void> {
     const key = keyOf(entry.parent);

@@ -180,6 +180,19 @@ export const stateTree = (connected) => ({
       await workbench.showsCallStack('square', 'total', '<module>');
       const frames = workbench.page.locator('.debug-call-stack .monaco-list-row');
       const total = frames.filter({ has: workbench.page.locator('.label', { hasText: /^total$/ }) });
+      // The callers are past: what is asked of one of them changes nothing, and not what runs either.
+      await total.click();
+      await workbench.showsVariable('a', '2');
+      await workbench.chooseFromMenu(variable(workbench, 'a').first(), 'Why This Value?');
+      await workbench.choices.filter({ hasText: 'a = 2' }).first().waitFor();
+      await workbench.press('Escape');
+      await workbench.chooseFromMenu(variable(workbench, 'a').first(), 'What If…');
+      await workbench.answer('What if a were', '9');
+      await until(
+        async () => (await workbench.notifications()).some((text) => /Only the frame on top/.test(text)),
+        'the refusal',
+      );
+      await workbench.showsVariable('a', '2');
       await workbench.chooseFromMenu(total, 'Restart Frame');
       await workbench.stoppedAt(6);
       await workbench.showsCallStack('total', '<module>');
