@@ -166,13 +166,11 @@ export class NeuralDebugSession extends Router {
     stepOut: () => this.#forward('stepOut'),
     setVariable: (args) => this.#setVariable(args),
     setExpression: (args) => this.#setExpression(args),
-    gotoTargets: (args) => gotoTargets(this.#whileStopped('gotoTargets').debugger, this.#client, args),
+    gotoTargets: (args) => gotoTargets(this.#whileStopped('gotoTargets'), this.#client, args),
     goto: (args) =>
       this.#moveTo('goto', ({ debugger: session }) => jump(session, read(gotoArguments, args).targetId)),
     'neuralDebug/runBackTo': (args) =>
-      this.#moveTo('neuralDebug/runBackTo', ({ debugger: session }) =>
-        runBackTo(session, this.#client, args),
-      ),
+      this.#moveTo('neuralDebug/runBackTo', (opened) => runBackTo(opened, this.#client, args)),
     restartFrame: (args) =>
       this.#moveTo('restartFrame', ({ debugger: session }, view) =>
         restartFrame(session, view.stateOf(read(restartFrameArguments, args).frameId)),
@@ -376,7 +374,7 @@ export class NeuralDebugSession extends Router {
   /** Answers a request that puts the cursor somewhere else. */
   async #moveTo(
     request: string,
-    move: (opened: Opened, view: StopView) => Promise<Stop>,
+    move: (opened: OpenedText, view: StopView) => Promise<Stop>,
   ): Promise<AnswerFirst> {
     const opened = this.#whileStopped(request);
     const stop = await move(opened, this.#stopped(request));

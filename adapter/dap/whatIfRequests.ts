@@ -8,6 +8,7 @@ import { errors } from '../errors';
 import { shortText } from '../shownText';
 import type { World } from '../world/world';
 import type { Client } from './client';
+import type { OpenedText } from './launchedText';
 import { gotoTargetsArguments, read, runBackToArguments } from './requests';
 
 /** What a session can do in a world beyond what it can do in all. */
@@ -18,28 +19,45 @@ export function capabilitiesIn(world: World): DebugProtocol.Capabilities | null 
 }
 
 /** The places that execution can be put on, for a line of the editor. */
-export function gotoTargets(session: Debugger, client: Client, args: unknown): object {
+export function gotoTargets(opened: OpenedText, client: Client, args: unknown): object {
   const { source, line } = read(gotoTargetsArguments, args);
-  if (client.ownPath(source) !== session.trajectory.program.path) return { targets: [] };
-  const own = session.source.breakpointLine(client.ownLine(line));
+  const { debugger: session, text } = opened;
+  const then = launchedLine(opened, client, source, line);
+  const own = then === null ? null : session.source.breakpointLine(then);
   if (own === null) return { targets: [] };
   session.checkWhatIf({ locals: new Map(), line: own });
   const target: DebugProtocol.GotoTarget = {
     id: own,
     label: `What if execution went on at line ${own}`,
-    line: client.lineOf(own),
+    line: source.sourceReference
+      ? client.lineOf(own)
+      : client.lineOf(text.lineNow(own) ?? client.ownLine(line)),
   };
   return { targets: [target] };
 }
 
 /** Goes back to when a line of the editor was about to run last, for `neuralDebug/runBackTo`. */
-export function runBackTo(session: Debugger, client: Client, args: unknown): Promise<Stop> {
+export async function runBackTo(opened: OpenedText, client: Client, args: unknown): Promise<Stop> {
   const { source, line } = read(runBackToArguments, args);
-  const own = client.ownLine(line);
-  const isThere = client.ownPath(source) === session.trajectory.program.path;
-  return isThere
-    ? session.backTo(session.source.breakpointLine(own) ?? own)
-    : Promise.reject(errors.lineNotRunBefore(own));
+  const { debugger: session } = opened;
+  const own = launchedLine(opened, client, source, line);
+  if (own === null) throw errors.lineNotRunBefore(client.ownLine(line));
+  return session.backTo(session.source.breakpointLine(own) ?? own);
+}
+
+/** The line of the launched text that an editor's line is; null where that is not in it, or of something else. */
+function launchedLine(
+  { debugger: session, text }: OpenedText,
+  client: Client,
+  source: { readonly path?: string | undefined; readonly sourceReference?: number | undefined },
+  line: number,
+): number | null {
+  const told = client.ownLine(line);
+  // The editor shows the launched text, or that of an earlier start, of which nothing is known any more.
+  if (source.sourceReference) return source.sourceReference === text.reference ? told : null;
+  if (client.ownPath(source) !== session.trajectory.program.path) return null;
+  text.check();
+  return text.lineThen(told);
 }
 
 /** All branches of the record, for `neuralDebug/branches`. */

@@ -37,6 +37,7 @@ export async function debugRecording(
     name: `Neural Debug: ${basename(document.uri.fsPath)}`,
     world: 'recording',
     recording,
+    ...(await recordedProgram(recording)),
     stopOnEntry: true,
   });
 }
@@ -71,5 +72,21 @@ async function hasProgram(document: vscode.TextDocument): Promise<boolean> {
     return true;
   } catch {
     return false;
+  }
+}
+
+/**
+ * The program that a recording names, for when something else is to tell its states. The session itself takes it from
+ * the recording, and says there what cannot be read.
+ */
+async function recordedProgram(recording: string): Promise<object> {
+  const { RecordingFile } = await import('../../adapter/trajectory/recordingFile');
+  try {
+    const { path, entry, args } = (await RecordingFile.open(recording)).header.program;
+    const named = { program: path, ...(entry === null ? {} : { entry }), args };
+    // The editor would put values in the place of variables, or run a command that the recording names.
+    return JSON.stringify(named).includes('${') ? {} : named;
+  } catch {
+    return {};
   }
 }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { errors } from '../../adapter/errors';
+import { canBeProgram, checkProgram } from '../debug/unsavedText';
 
 /** How many files of the workspace are offered. */
 const maxFiles = 200;
@@ -12,15 +13,18 @@ const notOffered = '**/{node_modules,site-packages,.*,__pycache__,venv}/**';
  * page that is no text is active, such as the walkthrough, the user chooses among the open files and the workspace's.
  *
  * @returns null where the user chooses none
- * @throws CatalogueError where there is no Python file
+ * @throws CatalogueError where there is no Python file, or what is open is none, such as a notebook's cell
  */
 export async function pythonDocument(title: string): Promise<vscode.TextDocument | null> {
   const { activeTextEditor, visibleTextEditors } = vscode.window;
   if (activeTextEditor) {
     if (activeTextEditor.document.languageId !== 'python') throw errors.noPythonFile();
+    checkProgram(activeTextEditor.document);
     return activeTextEditor.document;
   }
-  const visible = visibleTextEditors.filter(({ document }) => document.languageId === 'python');
+  const visible = visibleTextEditors.filter(
+    ({ document }) => document.languageId === 'python' && canBeProgram(document),
+  );
   const [only, ...more] = visible;
   if (only && more.length === 0) return only.document;
   const uri = await choose(title);
@@ -41,7 +45,7 @@ async function choose(title: string): Promise<vscode.Uri | null> {
     .flatMap(({ tabs }) => tabs.map(({ input }) => input))
     .filter((input) => input instanceof vscode.TabInputText)
     .map(({ uri }) => uri)
-    .filter(({ path }) => path.endsWith('.py'));
+    .filter(({ scheme, path }) => scheme === 'file' && path.endsWith('.py'));
   const found = await vscode.workspace.findFiles('**/*.py', notOffered, maxFiles);
   found.sort((one, other) => (one.path < other.path ? -1 : 1));
   const uris = new Map([...open, ...found].map((uri) => [uri.toString(), uri]));

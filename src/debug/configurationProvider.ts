@@ -90,7 +90,16 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
       ...(settings.sandbox === null || fields.sandbox ? {} : { sandbox: settings.sandbox }),
     };
     const choice = chooseWorld(fields, settings, this.consent.confirmed);
-    if (choice.world === 'recording') return { ...completed, world: 'recording' };
+    if (choice.world === 'recording') {
+      const { recording } = fields;
+      return {
+        ...completed,
+        world: 'recording',
+        // Without one the debug adapter says what is missing.
+        ...(recording ? { recording: inFolder(recording, folder) } : {}),
+        ...(fields.program && !fields.source ? { program: inFolder(fields.program, folder) } : {}),
+      };
+    }
 
     const program = fields.source ? (fields.program ?? '') : absolutePath(fields.program, folder);
     if (!fields.source && !(await isFile(program))) throw errors.programNotFound(program);
@@ -134,7 +143,12 @@ function onReference(configuration: vscode.DebugConfiguration): vscode.DebugConf
 
 function absolutePath(program: string | undefined, folder: vscode.WorkspaceFolder | undefined): string {
   if (program === undefined || program === '') throw errors.noPythonFile();
-  return isAbsolute(program) || !folder ? program : join(folder.uri.fsPath, program);
+  return inFolder(program, folder);
+}
+
+/** A path of a launch configuration: a relative one is meant from the workspace's folder. */
+function inFolder(path: string, folder: vscode.WorkspaceFolder | undefined): string {
+  return isAbsolute(path) || !folder ? path : join(folder.uri.fsPath, path);
 }
 
 async function isFile(path: string): Promise<boolean> {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { splitLines } from '../../adapter/python/encoding';
 import { sameLines } from '../../adapter/python/sameLines';
 import { debugType } from './debugType';
+import { programName } from './unsavedText';
 
 /** Milliseconds without a change after which a session is told of an edit. */
 const delay = 300;
@@ -20,6 +21,8 @@ export class EditedPrograms implements vscode.Disposable {
   /** The last question that each session was asked; an answer to another one is out of date. */
   readonly #asked = new Map<string, object>();
   readonly #edited = new Set<string>();
+  /** Our sessions that run, by their ids: all that predict a text are told of its edits, not only the one in focus. */
+  readonly #running = new Map<string, vscode.DebugSession>();
   readonly #item = vscode.window.createStatusBarItem('neuralDebug.edited', vscode.StatusBarAlignment.Left);
   readonly #subscriptions: vscode.Disposable[];
 
@@ -41,8 +44,12 @@ export class EditedPrograms implements vscode.Disposable {
       vscode.workspace.onDidSaveTextDocument((document) => {
         this.#changed(document);
       }),
+      vscode.workspace.onDidCloseTextDocument((document) => {
+        this.#changed(document);
+      }),
       vscode.debug.onDidTerminateDebugSession(({ id }) => {
-        this.forget(id);
+        this.#running.delete(id);
+        this.#forget(id);
       }),
       vscode.debug.onDidChangeActiveDebugSession(() => {
         this.#show();
@@ -50,15 +57,19 @@ export class EditedPrograms implements vscode.Disposable {
     ];
   }
 
-  /** A session begins again, with the text that its file has then: what is not saved is told to it anew. */
-  restarted(session: vscode.DebugSession): void {
-    this.forget(session.id);
-    const unsaved = vscode.workspace.textDocuments.find((one) => one.isDirty && isProgramOf(session, one));
-    if (unsaved) this.#tellSoon(session, unsaved);
+  /**
+   * A session was launched, or restarted, with the text that its file has then: what is not saved is told to it at
+   * once, before it stops.
+   */
+  began(session: vscode.DebugSession): void {
+    this.#running.set(session.id, session);
+    this.#forget(session.id);
+    const document = vscode.workspace.textDocuments.find((one) => isProgramOf(session, one));
+    if (document && unsavedText(document) !== null) void this.#tell(session, document);
   }
 
   /** A session is over, or begins again: its text is to be asked for anew, and no answer to come is of use. */
-  forget(sessionId: string): void {
+  #forget(sessionId: string): void {
     clearTimeout(this.#delays.get(sessionId));
     this.#delays.delete(sessionId);
     this.#asked.delete(sessionId);
@@ -89,8 +100,9 @@ export class EditedPrograms implements vscode.Disposable {
   }
 
   #changed(document: vscode.TextDocument): void {
-    const session = vscode.debug.activeDebugSession;
-    if (session && isProgramOf(session, document)) this.#tellSoon(session, document);
+    for (const session of this.#running.values()) {
+      if (isProgramOf(session, document)) this.#tellSoon(session, document);
+    }
   }
 
   #tellSoon(session: vscode.DebugSession, document: vscode.TextDocument): void {
@@ -103,7 +115,7 @@ export class EditedPrograms implements vscode.Disposable {
 
   async #tell(session: vscode.DebugSession, document: vscode.TextDocument): Promise<void> {
     this.#delays.delete(session.id);
-    const question = { text: document.isDirty ? document.getText() : null };
+    const question = { text: unsavedText(document) };
     this.#asked.set(session.id, question);
     let hasChanged = false;
     try {
@@ -140,8 +152,12 @@ async function askText(session: vscode.DebugSession): Promise<readonly string[] 
   }
 }
 
-function isProgramOf(session: vscode.DebugSession, { uri }: vscode.TextDocument): boolean {
-  return (
-    session.type === debugType && uri.scheme === 'file' && session.configuration['program'] === uri.fsPath
-  );
+/** What a document has that no file has; null where there is nothing, also of one that was closed without saving. */
+function unsavedText(document: vscode.TextDocument): string | null {
+  const hasSome = !document.isClosed && (document.isDirty || document.isUntitled);
+  return hasSome ? document.getText() : null;
+}
+
+function isProgramOf(session: vscode.DebugSession, document: vscode.TextDocument): boolean {
+  return session.type === debugType && session.configuration['program'] === programName(document.uri);
 }

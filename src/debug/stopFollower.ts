@@ -5,8 +5,22 @@ import type { SessionStatus } from '../views/sessionStatus';
 import type { StateTree } from '../views/stateTree';
 import { achieved } from '../walkthrough';
 import type { EditedPrograms } from './editedProgram';
+import { takeTextNow } from './unsavedText';
 
 const request = z.object({ type: z.literal('request'), command: z.string() });
+/** A restart, with the configuration as VS Code sends it. */
+const restart = z.object({
+  command: z.literal('restart'),
+  arguments: z.object({
+    arguments: z.custom<Record<string, unknown>>((given) => typeof given === 'object' && given !== null),
+  }),
+});
+/** The session has another text from now on. */
+const began = z.object({
+  type: z.literal('response'),
+  command: z.enum(['launch', 'restart']),
+  success: z.literal(true),
+});
 const event = z.object({ type: z.literal('event'), event: z.string() });
 
 const about = z.object({
@@ -30,10 +44,15 @@ export class StopFollower implements vscode.DebugAdapterTrackerFactory {
     return {
       onWillReceiveMessage: (message: unknown) => {
         const command = request.safeParse(message).data?.command;
-        if (command === 'restart') this.edited.restarted(session);
+        // The editor knows the configuration as of launch only. What is changed in the message reaches the adapter.
+        if (command === 'restart') {
+          const again = restart.safeParse(message).data;
+          if (again) takeTextNow(again.arguments.arguments);
+        }
         if (command === 'stepBack' || command === 'reverseContinue') achieved('wentBack');
       },
       onDidSendMessage: (message: unknown) => {
+        if (began.safeParse(message).success) this.edited.began(session);
         const parsed = event.safeParse(message);
         if (!parsed.success) return;
         if (parsed.data.event === 'stopped') void this.#stopped(session);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DebugProtocol } from '@vscode/debugprotocol';
@@ -337,4 +337,30 @@ it('runs back to where a line was about to run last', async () => {
     'Line 4 did not run before this',
   );
   await expectTranscript('runBackTo');
+});
+
+it('finds lines of a text that was edited since in the launched one, and refuses those that are not in it', async () => {
+  await open({ world: 'reference' });
+  await client.start(program, [7]);
+  await client.move('continue');
+  const launched = readFileSync(program, 'utf8');
+  const edited = `# A comment.\n${launched.replace('result = 0', 'result = 1')}`;
+  await client.ask('neuralDebug/editorText', { text: edited });
+  const back = (source: object, line: number) =>
+    client.request('neuralDebug/runBackTo', { source: { path: program, ...source }, line });
+  const targets = (source: object, line: number) =>
+    client.ask('gotoTargets', { source: { path: program, ...source }, line });
+  // The assignment was changed: it is no line of what is predicted.
+  expect((await back({}, 3)).message).toContain('Line 3 did not run before this');
+  expect(await targets({}, 3)).toEqual({ targets: [] });
+  expect(await targets({}, 5)).toMatchObject({ targets: [{ id: 4, line: 5 }] });
+  expect(await targets({ sourceReference: 1 }, 4)).toMatchObject({ targets: [{ id: 4, line: 4 }] });
+  expect((await back({}, 5)).success).toBe(true);
+  await client.event('stopped');
+  expect((await client.stack())[0]).toMatchObject({ line: 4, name: 'total' });
+  // The text as of launch is named by its reference.
+  expect((await back({ sourceReference: 1 }, 2)).success).toBe(true);
+  await client.event('stopped');
+  expect((await client.stack())[0]).toMatchObject({ line: 2, name: 'total' });
+  expect((await back({ sourceReference: 7 }, 2)).message).toContain('did not run before this');
 });

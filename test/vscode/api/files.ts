@@ -132,6 +132,48 @@ export const files: Group = {
       await until(() => vscode.window.activeTextEditor?.document === document, 'the text in its editor');
       assert.equal(vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).length, 1);
     },
+    async 'that was never saved is run back in, and restarted with the text that it has then'() {
+      const document = await vscode.workspace.openTextDocument({ language: 'python', content: doubling });
+      await vscode.window.showTextDocument(document);
+      vscode.debug.addBreakpoints([
+        new vscode.SourceBreakpoint(new vscode.Location(document.uri, new vscode.Position(2, 0))),
+      ]);
+      const debugged = await startedBy(() => vscode.commands.executeCommand('neuralDebug.debugFile'));
+      await debugged.stopped(1);
+      // The editor puts the cursor on the line of the stop.
+      await until(() => debugged.isQuiet, 'the end of what the editor asks about the stop');
+      const editor = await vscode.window.showTextDocument(document);
+      editor.selection = new vscode.Selection(1, 0, 1, 0);
+      await vscode.commands.executeCommand('neuralDebug.runBackToCursor');
+      await debugged.stopped(2);
+      assert.equal(await debugged.line(), 2);
+
+      await until(() => debugged.isQuiet, 'the end of what the editor asks about the stop');
+      await editor.edit((edit) => {
+        edit.replace(new vscode.Range(0, 4, 0, 6), '30');
+      });
+      await vscode.commands.executeCommand('workbench.action.debug.restart');
+      await debugged.stopped(3);
+      assert.equal((await debugged.locals())['n'], '60');
+    },
+    async 'is what is debugged: a text of another kind is refused'() {
+      const shown = vscode.workspace.registerTextDocumentContentProvider('neural-debug-test', {
+        provideTextDocumentContent: () => doubling,
+      });
+      try {
+        const uri = vscode.Uri.from({ scheme: 'neural-debug-test', path: inFolder('counting.py') });
+        await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
+        const isDebugged = await vscode.debug.startDebugging(undefined, {
+          type: 'neural-debug',
+          request: 'launch',
+          name: 'another kind',
+          program: '${file}',
+        });
+        assert.equal(isDebugged, false);
+      } finally {
+        shown.dispose();
+      }
+    },
   },
 };
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
 import { z } from 'zod';
-import { type Debugged, debug, inFolder, openFile } from './debugging';
+import { type Debugged, debug, inFolder, openFile, startedBy, until } from './debugging';
 import type { Group } from './run';
 
 const about = z.object({ kind: z.string(), isReal: z.boolean(), state: z.int() });
@@ -64,6 +65,32 @@ export const sideBySide: Group = {
       await other.go('next');
       assert.equal((await one.locals())['m'], '42');
       assert.equal((await other.locals())['m'], '2');
+    },
+    async 'of one file are each told of edits that are not saved, also of those before they began'() {
+      const program = inFolder('unsaved.py');
+      const editor = await openFile(program, 'n = 1\nm = n + 1\nprint(m)\n');
+      const one = await debug({ program });
+      const other = await debug({ program });
+      const type = (text: string) =>
+        editor.edit((edit) => {
+          edit.insert(new vscode.Position(0, 0), text);
+        });
+      await type('# One.\n');
+      for (const each of [one, other])
+        await until(() => each.output.join('').includes('has changed since the session began'), 'the edit');
+      await one.stop();
+      await other.stop();
+
+      // The editor would save it first, if it was not told otherwise.
+      await type('# Two.\n');
+      const late = await startedBy(() =>
+        vscode.debug.startDebugging(
+          vscode.workspace.workspaceFolders?.[0],
+          { type: 'neural-debug', request: 'launch', name: 'late', program, stopOnEntry: true },
+          { suppressSaveBeforeStart: true },
+        ),
+      );
+      await until(() => late.output.join('').includes('has changed since the session began'), 'the edit');
     },
   },
 };

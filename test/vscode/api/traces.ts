@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { z } from 'zod';
 import { debug, hoverAt, inFolder, openFile, startedBy, until } from './debugging';
@@ -138,6 +139,8 @@ export const traces: Group = {
       );
       await debugged.stopped(1);
       assert.equal((await debugged.topFrame()).name, '<module>');
+      // With it the program can be begun anew with something else that tells its states.
+      assert.equal(debugged.session.configuration['program'], inFolder('doubles.py'));
       vscode.debug.addBreakpoints([
         new vscode.SourceBreakpoint(
           new vscode.Location(vscode.Uri.file(inFolder('doubles.py')), new vscode.Position(7, 0)),
@@ -146,6 +149,13 @@ export const traces: Group = {
       await debugged.go('continue');
       // What is recorded is shown, not what the program would do.
       assert.deepEqual(await debugged.locals(), { one: '8', other: '17' });
+    },
+    async 'a recording is found in the folder that is open, where its path is relative'() {
+      const { text, path } = await record();
+      await writeFile(path, text);
+      const debugged = await debug({ world: 'recording', recording: basename(path) });
+      assert.equal((await debugged.topFrame()).name, '<module>');
+      assert.equal(debugged.session.configuration['recording'], path);
     },
     async 'a raw trace is known, folds, has symbols, tells locals in full, and is debugged'() {
       const path = inFolder('double.cwm');
