@@ -1,5 +1,6 @@
 // A comparison with a real run of a prediction that is wrong from the first value on: such is the group's server.
 import assert from 'node:assert/strict';
+import { record } from './languageUi.mjs';
 import { connected, startModelServer } from './modelServer.mjs';
 import { until } from './workbench.mjs';
 
@@ -13,7 +14,8 @@ print(total(120, 85, 5))
 
 export const comparing = {
   name: 'comparing',
-  setup: async () => {
+  setup: async ({ workspace }) => {
+    record(workspace, 'recorded.py', program);
     const server = await startModelServer('--faults', 'wrong-value=1');
     return {
       ...connected({ modelServer: server }),
@@ -53,6 +55,15 @@ export const comparing = {
       // Before the first difference all is as it was predicted.
       await workbench.clickToolbar('step-back');
       await says(/as in a real run/);
+    },
+    async 'asks again before the program of a recording is run'(workbench) {
+      await workbench.openFile('recorded.trace.jsonl');
+      await workbench.command('Neural Debug: Debug This Recording');
+      await workbench.stoppedAt(6);
+      await workbench.command('Neural Debug: Compare with a Real Run');
+      await workbench.dialog.getByText('the program that this recording holds').waitFor();
+      await workbench.press('Escape');
+      assert.doesNotMatch(await workbench.debugConsole(), /Really running .*recorded\.py/);
     },
   },
 };
