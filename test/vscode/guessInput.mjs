@@ -71,7 +71,7 @@ export const guessInput = (connected) => ({
     },
     async 'finds an input that raises, without asking again'(workbench, fixture) {
       await guess(workbench, 'raise ValueError: negative');
-      const found = workbench.choices.filter({ hasText: 'double(-' });
+      const found = workbench.choices.filter({ hasText: 'double(-' }).first();
       await found.waitFor();
       assert.match(await found.innerText(), /raises ValueError\('n must not be negative'\), really/);
       await workbench.press('Escape');

@@ -81,9 +81,10 @@ export class Workbench {
   /** Opens a file of the explorer's top level. */
   async openFile(name) {
     const explorer = this.page.locator('.explorer-folders-view');
-    if (!(await explorer.isVisible())) await this.page.keyboard.press('Control+Shift+E');
     const tab = this.page.locator(`.tabs-container .tab.active[data-resource-name="${name}"]`);
     await until(async () => {
+      // Each time, for a session that has just stopped brings its own view up, late at times.
+      if (!(await explorer.isVisible())) await this.page.keyboard.press('Control+Shift+E');
       // Once more where the list moved under the mouse, for a new file is shown late.
       await explorer.locator('.monaco-list-row', { hasText: name }).first().dblclick({ timeout: 5000 });
       await tab.waitFor({ timeout: 5000 });
