@@ -18,7 +18,7 @@ async function saveAt(workbench, path) {
   await until(async () => {
     if (!(await place.isVisible())) return true;
     // A folder that is still being listed takes no Enter, and may put one of its files into the place.
-    await place.fill(path);
+    if ((await place.inputValue()) !== path) await place.fill(path);
     await workbench.press('Enter');
     await place.waitFor({ state: 'hidden', timeout: 2000 });
     return true;

@@ -169,8 +169,10 @@ export const sideBySide = (connected) => ({
       assert.equal(await times(), 1, await inLoop());
       await workbench.screenshot(join(root, 'test-results/vscode/values-once.png'));
       await workbench.stopDebugging();
-      await until(async () => /i = 0, 1, 2/.test(await inLoop()), 'the hint of what was predicted');
-      assert.equal(await times(), 1, await inLoop());
+      await until(
+        async () => /i = 0, 1, 2/.test(await inLoop()) && (await times()) === 1,
+        'the hint of what was predicted, and no more',
+      );
     },
     async 'a stack that is complete ends with its last frame'(workbench) {
       await workbench.openFile('deep.py');

@@ -310,7 +310,8 @@ export class Workbench {
   async hover(line, text) {
     const widget = this.page.locator('.debug-hover-widget:visible');
     await until(async () => {
-      // Once more, for just after a stop the editor does not listen to the mouse yet.
+      // Once more, from elsewhere, for just after a stop the editor does not listen to the mouse yet.
+      await this.page.mouse.move(0, 0);
       await this.pointAt(line, text);
       await widget.waitFor({ timeout: 2500 });
       return true;
