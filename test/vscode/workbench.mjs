@@ -149,11 +149,16 @@ export class Workbench {
 
   /** Runs a command by its title in the command palette. */
   async command(title) {
-    await this.press('F1');
     const input = this.quickInput;
-    await input.waitFor();
-    await input.fill(`>${title}`);
-    await this.choices.filter({ hasText: title }).first().click();
+    const choice = this.choices.filter({ hasText: title }).first();
+    await until(async () => {
+      // Again where a view that is drawn anew takes the focus from the palette, which closes it.
+      if (!(await input.isVisible())) await this.press('F1');
+      await input.fill(`>${title}`, { timeout: 3000 });
+      await choice.waitFor({ timeout: 3000 });
+      return true;
+    }, `the command "${title}"`);
+    await choice.click();
   }
 
   get quickInput() {
