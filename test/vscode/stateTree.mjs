@@ -87,14 +87,18 @@ async function chooseByKeyboard(workbench, title) {
 
 /** Puts the focus on a row of a list by the arrow keys. */
 async function focusRow(workbench, view, row) {
-  await workbench.command(`Focus on ${view} View`);
-  await workbench.press('Home');
-  for (let at = 0; at < 40; at++) {
-    if (/\bfocused\b/.test((await row.getAttribute('class', { timeout: 1000 }).catch(() => '')) ?? ''))
-      return;
-    await workbench.press('ArrowDown');
-  }
-  throw new Error(`The focus does not come to ${row}.`);
+  const isFocused = async () =>
+    /\bfocused\b/.test((await row.getAttribute('class', { timeout: 1000 }).catch(() => '')) ?? '');
+  // Again where the view was drawn anew on the way.
+  await until(async () => {
+    await workbench.command(`Focus on ${view} View`);
+    await workbench.press('Home');
+    for (let at = 0; at < 40; at++) {
+      if (await isFocused()) return true;
+      await workbench.press('ArrowDown');
+    }
+    return false;
+  }, `the focus on ${row}`);
 }
 
 /** @param connected what a fixture needs for a connected server */
