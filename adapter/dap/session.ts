@@ -151,7 +151,10 @@ export class NeuralDebugSession extends Router {
     'neuralDebug/inlineValues': (args) =>
       inlineValuesOf(this.#known('neuralDebug/inlineValues'), this.#client, args),
     'neuralDebug/about': () => this.#about(),
-    'neuralDebug/goToState': (args) => this.#goToState(args),
+    'neuralDebug/goToState': (args) =>
+      this.#moveTo('neuralDebug/goToState', ({ debugger: session }) =>
+        session.goTo(stateToGoTo(session, args)),
+      ),
     'neuralDebug/compare': () => this.#compare(),
     'neuralDebug/recording': (args) => this.#recording(args),
     'neuralDebug/reconnect': (args) => this.#reconnect(args),
@@ -362,13 +365,6 @@ export class NeuralDebugSession extends Router {
     const { kind, name, isReal } = world.description;
     const words = shownText(describeWorld({ kind, name, isReal }));
     return { kind, isReal, words, name: shownText(name), state: cursor, health: this.#health.now };
-  }
-
-  async #goToState(args: unknown): Promise<AnswerFirst> {
-    const opened = this.#whileStopped('neuralDebug/goToState');
-    const stop = await opened.debugger.goTo(stateToGoTo(opened.debugger, args));
-    await this.#tellContinued(opened, stop);
-    return new AnswerFirst(undefined, () => this.#showIfStillThere(opened, stop));
   }
 
   /** Answers a request that puts the cursor somewhere else. */
