@@ -14,8 +14,8 @@ const limits = { states: 5_000, values: 4 } as const;
 
 /**
  * The values beside the lines of a frame that have run, as they were then: what a line changed or bound as it was
- * after it, what it only read as it was before. The line that is about to run shows what it reads. Of a line that ran often,
- * the last time counts.
+ * after it, what it only read as it was before. The line that is about to run shows what it reads. Of a line that ran
+ * often, the last time counts.
  *
  * @param state the state in which the frame stands
  */
