@@ -31,6 +31,18 @@ async function elsewhere(work: (folder: string) => Promise<void>): Promise<void>
   }
 }
 
+/** Debugs a text that was never saved, up to its third line. */
+async function debugUnsaved() {
+  const document = await vscode.workspace.openTextDocument({ language: 'python', content: doubling });
+  await vscode.window.showTextDocument(document);
+  vscode.debug.addBreakpoints([
+    new vscode.SourceBreakpoint(new vscode.Location(document.uri, new vscode.Position(2, 0))),
+  ]);
+  const debugged = await startedBy(() => vscode.commands.executeCommand('neuralDebug.debugFile'));
+  await debugged.stopped(1);
+  return { document, debugged };
+}
+
 export const files: Group = {
   name: 'a file',
   tests: {
@@ -119,13 +131,7 @@ export const files: Group = {
       assert.equal(await debugged.valueOf('n'), '509');
     },
     async 'that was never saved is debugged as it stands'() {
-      const document = await vscode.workspace.openTextDocument({ language: 'python', content: doubling });
-      await vscode.window.showTextDocument(document);
-      vscode.debug.addBreakpoints([
-        new vscode.SourceBreakpoint(new vscode.Location(document.uri, new vscode.Position(2, 0))),
-      ]);
-      const debugged = await startedBy(() => vscode.commands.executeCommand('neuralDebug.debugFile'));
-      await debugged.stopped(1);
+      const { document, debugged } = await debugUnsaved();
       assert.equal(await debugged.line(), 3);
       assert.equal((await debugged.locals())['n'], '42');
       // The frame leads to the text that is open, not to a file that is not there.
@@ -133,13 +139,7 @@ export const files: Group = {
       assert.equal(vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).length, 1);
     },
     async 'that was never saved is run back in, and restarted with the text that it has then'() {
-      const document = await vscode.workspace.openTextDocument({ language: 'python', content: doubling });
-      await vscode.window.showTextDocument(document);
-      vscode.debug.addBreakpoints([
-        new vscode.SourceBreakpoint(new vscode.Location(document.uri, new vscode.Position(2, 0))),
-      ]);
-      const debugged = await startedBy(() => vscode.commands.executeCommand('neuralDebug.debugFile'));
-      await debugged.stopped(1);
+      const { document, debugged } = await debugUnsaved();
       // The editor puts the cursor on the line of the stop.
       await until(() => debugged.isQuiet, 'the end of what the editor asks about the stop');
       const editor = await vscode.window.showTextDocument(document);
