@@ -40,19 +40,18 @@ export function inlineValues(source: PythonSource, trajectory: Trajectory, state
 function valuesOf(trajectory: Trajectory, at: number, after: number | null, names: LineNames) {
   const before = trajectory.locals(at)?.locals;
   const then = after === null ? null : trajectory.locals(after)?.locals;
+  const action = after === null ? null : trajectory.action(after);
+  /** What a person put there afterwards, no line did. */
+  const given = action?.name === 'what_if' ? action.locals : null;
   const values = new Map<string, string>();
+  const show = (name: string, repr: string | null) => {
+    if (repr !== null && !values.has(name) && !saysLittle(repr)) values.set(name, repr);
+  };
   for (const [name, { repr }] of then ?? []) {
-    if (repr !== null && before?.get(name)?.repr !== repr && !saysLittle(repr)) values.set(name, repr);
+    if (before?.get(name)?.repr !== repr && !given?.has(name)) show(name, repr);
   }
-  for (const [locals, said] of [
-    [then, names.bound],
-    [before, names.read],
-  ] as const) {
-    for (const name of said) {
-      const repr = locals?.get(name)?.repr ?? null;
-      if (repr !== null && !values.has(name) && !saysLittle(repr)) values.set(name, repr);
-    }
-  }
+  for (const name of names.bound) if (!given?.has(name)) show(name, then?.get(name)?.repr ?? null);
+  for (const name of names.read) show(name, before?.get(name)?.repr ?? null);
   return Array.from(values, ([name, repr]) => ({ name, repr })).slice(0, limits.values);
 }
 

@@ -70,6 +70,22 @@ describe('inline values', () => {
     ]);
   });
 
+  it('beside a line do not hold what a person put there after it', async () => {
+    const source = 'def twice(n):\n    n = n + n\n    return n\n';
+    const trajectory = new Trajectory({ path: '/p.py', source, entry: 'twice(2)', args: [] });
+    recordSteps(trajectory, -1, [
+      step('call', 'twice', 1, { n: '2' }),
+      step('line', 'twice', 2, { n: '2' }),
+      step('line', 'twice', 3, { n: '4' }),
+    ]);
+    const edit = { name: 'what_if', locals: new Map([['n', '100']]), line: null } as const;
+    const edited = trajectory.append(1, edit, step('line', 'twice', 3, { n: '100' }));
+    expect(inlineValues(await PythonSource.parse(source), trajectory, edited)).toEqual([
+      { line: 2, values: [{ name: 'n', repr: '2' }] },
+      { line: 3, values: [{ name: 'n', repr: '100' }] },
+    ]);
+  });
+
   it('leave out what says no more than what kind of thing it is', async () => {
     const source = 'def make():\n    def inner(): pass\n    cart = Cart()\n    return cart\n';
     const inner = '<function make.<locals>.inner>';
