@@ -31,7 +31,7 @@ export async function reconnected(
     before.trajectory,
   );
   const { debugger: now } = opened;
-  now.breakpoints.takeOver(before.breakpoints);
+  now.takeOver(before);
   // The way to the current state is on record, so nothing is asked for it.
   const { cursor } = before;
   try {

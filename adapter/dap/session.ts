@@ -86,6 +86,12 @@ export class NeuralDebugSession extends Router {
   #phase: Phase = 'new';
   /** Whether a step was accepted that begins once it is answered. */
   #isAboutToRun = false;
+  /** Whether someone paused what was only about to run. */
+  #isPausedBefore = false;
+  /** Whether the client was told of the end: nothing happens after that. */
+  #hasToldEnd = false;
+  /** Whether the client was told that the world can be edited. */
+  #canBeEdited = false;
   /** Whether the thread was told to go on by a request that shows a stop, and none was shown since. */
   #owesStop = false;
   #client = new Client({});
@@ -195,7 +201,10 @@ export class NeuralDebugSession extends Router {
     cancel: (args) => this.#cancel(args),
     restart: (args) => this.#restart(args),
     terminate: () => this.#end(),
-    disconnect: () => this.#end(),
+    disconnect: () => {
+      const { body, work } = this.#end();
+      return new AnswerFirst(body, () => work().finally(() => this.emit('ended')));
+    },
   };
 
   constructor(private readonly options: SessionOptions = {}) {
@@ -278,9 +287,8 @@ export class NeuralDebugSession extends Router {
     }
     this.#opened = opened;
     this.#phase = 'launched';
-    const capable = capabilitiesIn(opened.debugger.world);
     return new AnswerFirst(undefined, () => {
-      if (capable) this.emitEvent('capabilities', { capabilities: capable });
+      this.#tellCapabilities(opened);
       this.emitEvent('initialized');
       return Promise.resolve();
     });
@@ -326,7 +334,8 @@ export class NeuralDebugSession extends Router {
 
   async #start(): Promise<void> {
     const begun = this.#opened;
-    await this.#run((opened) => opened.debugger.start(this.#configuration?.stopOnEntry ?? false));
+    const stopOnEntry = this.#takePause() || (this.#configuration?.stopOnEntry ?? false);
+    await this.#run((opened) => opened.debugger.start(stopOnEntry));
     // A program whose beginning was never reached has no state to stay at. One that was restarted meanwhile may reach it.
     if (this.#opened === begun && this.#phase === 'debugging' && !this.#view) this.#terminate();
   }
@@ -343,7 +352,8 @@ export class NeuralDebugSession extends Router {
         this.#terminate();
         return;
       }
-      await this.#run((opened) => opened.debugger.forward(request, target));
+      if (this.#takePause()) this.#showCursor();
+      else await this.#run((opened) => opened.debugger.forward(request, target));
     });
   }
 
@@ -501,8 +511,7 @@ export class NeuralDebugSession extends Router {
     await this.#replace(before, opened, configuration);
     return new AnswerFirst(undefined, () => {
       this.#outputs.tell('console', `${describeWorld(opened.debugger.world.description)}.\n`);
-      this.#view = this.#viewOfCursor();
-      if (this.#view) this.#tellStopped(this.#view.event);
+      this.#showCursor();
       return Promise.resolve();
     });
   }
@@ -517,6 +526,7 @@ export class NeuralDebugSession extends Router {
     this.#configuration = configuration;
     this.#view = null;
     this.#isAboutToRun = false;
+    this.#isPausedBefore = false;
     this.#health.forget();
     await close(before);
   }
@@ -626,7 +636,12 @@ export class NeuralDebugSession extends Router {
 
   /** Shows where the debugger is, if the thread was told to go on and no stop was shown since. */
   #settle(): void {
-    if (!this.#owesStop || this.#phase !== 'debugging' || this.#opened?.debugger.isRunning !== false) return;
+    if (this.#owesStop && this.#opened?.debugger.isRunning === false) this.#showCursor();
+  }
+
+  /** Shows where the debugger is. */
+  #showCursor(): void {
+    if (this.#phase !== 'debugging') return;
     this.#view = this.#viewOfCursor();
     if (this.#view) this.#tellStopped(this.#view.event);
   }
@@ -655,8 +670,21 @@ export class NeuralDebugSession extends Router {
 
   #pause(): object | undefined {
     this.#debugger.pause();
+    this.#isPausedBefore = this.#isAboutToRun || this.#isAboutToStart;
     this.#settle();
     return undefined;
+  }
+
+  /** Whether the program's beginning is about to be predicted. */
+  get #isAboutToStart(): boolean {
+    return this.#phase === 'debugging' && !this.#view && !this.#debugger.isRunning;
+  }
+
+  /** Whether what begins now was paused before it did. */
+  #takePause(): boolean {
+    const isPaused = this.#isPausedBefore;
+    this.#isPausedBefore = false;
+    return isPaused;
   }
 
   #cancel(args: unknown): object | undefined {
@@ -684,7 +712,16 @@ export class NeuralDebugSession extends Router {
     opened.debugger.breakpoints.takeOver(breakpoints);
     opened.debugger.breakpoints.setLines(text.inTextNow(breakpoints.lineBreakpoints));
     await this.#replace(before, opened, configuration);
+    for (const threadId of this.#threads.forget()) this.emitEvent('thread', { reason: 'exited', threadId });
+    this.#tellCapabilities(opened);
     return new AnswerFirst(undefined, () => this.#start());
+  }
+
+  /** Tells what can be done in the world that answers, where that is not what the client knows. */
+  #tellCapabilities({ debugger: { world } }: Opened): void {
+    if (world.canBeEdited === this.#canBeEdited) return;
+    this.#canBeEdited = world.canBeEdited;
+    this.emitEvent('capabilities', { capabilities: capabilitiesIn(world) });
   }
 
   /** Editors restart with what they launched: where another server was connected since, that one stays. */
@@ -704,7 +741,6 @@ export class NeuralDebugSession extends Router {
     return new AnswerFirst(undefined, async () => {
       if (wasDebugging) this.#tellEnd();
       await this.#close();
-      this.emit('ended');
     });
   }
 
@@ -715,9 +751,17 @@ export class NeuralDebugSession extends Router {
   }
 
   #tellEnd(): void {
-    const used = describeUsage(this.#opened?.debugger.world.usage ?? noUsage);
+    this.#progress.end();
+    const world = this.#opened?.debugger.world;
+    if (world) this.#usage.tell(world);
+    const used = describeUsage(world?.usage ?? noUsage);
     if (used !== null) this.#outputs.tell('console', `${used}\n`);
     this.emitEvent('terminated');
+    this.#hasToldEnd = true;
+  }
+
+  protected override emitEvent(event: string, body?: object): void {
+    if (!this.#hasToldEnd) super.emitEvent(event, body);
   }
 
   async #close(): Promise<void> {

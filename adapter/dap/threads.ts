@@ -7,6 +7,7 @@ const mainThread = 1;
 /** The threads that a session has seen, by the ids that its client knows them by. */
 export class Threads {
   readonly #ids = new Map<string | null, number>([[null, mainThread]]);
+  #newest = mainThread;
 
   /** @param name null for the main thread */
   idOf(name: string | null): number {
@@ -23,10 +24,17 @@ export class Threads {
     const added: number[] = [];
     for (const name of names) {
       if (this.#ids.has(name)) continue;
-      added.push(this.#ids.size + 1);
-      this.#ids.set(name, this.#ids.size + 1);
+      this.#ids.set(name, ++this.#newest);
+      added.push(this.#newest);
     }
     return added;
+  }
+
+  /** Forgets all threads but the main one: their ids are not given again. @returns those ids */
+  forget(): number[] {
+    const ids = [...this.#ids.values()].filter((id) => id !== mainThread);
+    for (const [name] of [...this.#ids]) if (name !== null) this.#ids.delete(name);
+    return ids;
   }
 
   /** @param label what is said of each thread: whether it is predicted */

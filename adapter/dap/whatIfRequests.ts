@@ -12,10 +12,12 @@ import type { OpenedText } from './launchedText';
 import { gotoTargetsArguments, read, runBackToArguments } from './requests';
 
 /** What a session can do in a world beyond what it can do in all. */
-export function capabilitiesIn(world: World): DebugProtocol.Capabilities | null {
-  return world.canBeEdited
-    ? { supportsSetVariable: true, supportsSetExpression: true, supportsGotoTargetsRequest: true }
-    : null;
+export function capabilitiesIn({ canBeEdited }: World): DebugProtocol.Capabilities {
+  return {
+    supportsSetVariable: canBeEdited,
+    supportsSetExpression: canBeEdited,
+    supportsGotoTargetsRequest: canBeEdited,
+  };
 }
 
 /** The places that execution can be put on, for a line of the editor. */

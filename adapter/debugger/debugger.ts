@@ -58,7 +58,7 @@ export class Debugger {
   #running: RunningRequest | null = null;
   #comparison: Comparison | null = null;
   /** The states whose output was told, and the state after which the end's was. */
-  readonly #told = new IndexSet();
+  #told = new IndexSet();
   #toldEnd: number | null = null;
   readonly #printed: PrintedOutput;
   readonly #prefetch: Prefetch;
@@ -275,6 +275,16 @@ export class Debugger {
       this.confidence.verify((state) => comparison.at(state));
       return summary;
     });
+  }
+
+  /**
+   * Goes on for another debugger of the same record, of which only the world was another one: with its breakpoints, and
+   * telling nothing that it has told.
+   */
+  takeOver(before: Debugger): void {
+    this.breakpoints.takeOver(before.breakpoints);
+    this.#told = before.#told;
+    this.#toldEnd = before.#toldEnd;
   }
 
   /** Stops the running request at the newest known state. */

@@ -158,6 +158,14 @@ describe('another server', () => {
       expect(other.completions.length).toBeGreaterThan(0);
       await client.move('reverseContinue');
       expect(await client.locals()).toEqual(locals);
+      // What the program printed is told once.
+      await client.move('continue');
+      await client.move('continue');
+      const printed = () => outputs().filter(({ output }) => output.includes('predicted output'));
+      expect(printed()).toHaveLength(1);
+      await client.ask('neuralDebug/reconnect', { server: { baseUrl: other.baseUrl, profile: 'generic' } });
+      await client.event('stopped');
+      expect(printed()).toHaveLength(1);
       // A restart, for which editors give what they launched, stays with it.
       const { seen } = proxy;
       const asked = seen.length;
@@ -218,5 +226,31 @@ describe('a restart with another world', () => {
     } finally {
       await wrong.close();
     }
+  });
+
+  it('tells what can be done there, and that the threads before are no more', async () => {
+    const threaded = join(folder, 'threaded.py');
+    writeFileSync(
+      threaded,
+      'import threading\n\ndef work():\n    x = 1\n    return x\n\nworker = threading.Thread(target=work)\nworker.start()\nworker.join()\n',
+    );
+    client = new DapClient();
+    await client.launch({ program: threaded, world: 'reference' });
+    await client.start(threaded, [4]);
+    const threads = async () => (await client.ask<{ threads: { id: number }[] }>('threads')).threads.length;
+    expect(await threads()).toBe(2);
+    expect((await client.event('capabilities')).body).toMatchObject({
+      capabilities: { supportsSetVariable: true },
+    });
+    const recording = new URL('recordings/recursion.jsonl', import.meta.url).pathname;
+    await client.ask('restart', { arguments: { world: 'recording', recording } });
+    await client.event('stopped');
+    expect(await threads()).toBe(1);
+    expect((await client.event('capabilities')).body).toMatchObject({
+      capabilities: { supportsSetVariable: false, supportsGotoTargetsRequest: false },
+    });
+    expect(
+      client.messages.filter((message) => 'event' in message && message.event === 'thread'),
+    ).toMatchObject([{ body: { reason: 'started' } }, { body: { reason: 'exited' } }]);
   });
 });

@@ -85,6 +85,21 @@ describe('a request that comes', () => {
     expect((await client.event('stopped')).body).toMatchObject({ reason: 'step' });
   });
 
+  it('to pause what has not begun yet stops there', async () => {
+    client = new DapClient();
+    await client.launch({ world: 'recording', recording });
+    const begun = [client.request('configurationDone'), client.request('pause')];
+    expect((await Promise.all(begun)).map(({ success }) => success)).toEqual([true, true]);
+    expect((await client.event('stopped')).body).toMatchObject({ reason: 'entry' });
+    const line = (await client.stack())[0]?.line;
+    const gone = [client.request('continue'), client.request('pause')];
+    expect((await Promise.all(gone)).map(({ success }) => success)).toEqual([true, true]);
+    expect((await client.event('stopped')).body).toMatchObject({ reason: 'pause' });
+    expect((await client.stack())[0]?.line).toBe(line);
+    // A pause is for what it was meant for.
+    expect((await client.move('next')).reason).toBe('step');
+  });
+
   it('with a frame, thread or variable of an earlier stop is refused', async () => {
     client = new DapClient();
     await client.launch({ world: 'recording', recording });
@@ -194,6 +209,10 @@ describe('whatever the order of requests', () => {
     expect(given.map(({ request_seq }) => request_seq).sort((a, b) => a - b)).toEqual(asked);
     const ends = messages.filter((message) => 'event' in message && message.event === 'terminated');
     expect(ends.length).toBeLessThanOrEqual(1);
+    // The end is the last thing that a client hears of.
+    const [end] = ends;
+    const after = end ? messages.slice(messages.indexOf(end) + 1) : [];
+    expect(after.filter(({ type }) => type === 'event')).toEqual([]);
     // What failed failed for a reason that is in the catalogue, and not by a fault of ours.
     for (const { command, success, body } of given) {
       const { error } = (body ?? {}) as Partial<DebugProtocol.ErrorResponse['body']>;

@@ -69,6 +69,22 @@ describe('neural-debug dap', () => {
     expect(await ended).toBe(0);
   });
 
+  it.each([[[]], [['--port', '0']]])('lets a client disconnect after the end (%j)', async (where) => {
+    const isOnPort = where.length > 0;
+    const client = new DebugClient(cli, 'dap', 'neural-debug', undefined, true);
+    if (isOnPort) {
+      server = startNeuralDebug(['dap', ...where]);
+      await client.start(Number((await server.line()).split(':')[1]));
+    } else await client.start();
+    await Promise.all([
+      client.configurationSequence(),
+      client.launch({ program, world: 'reference', stopOnEntry: true }),
+      client.waitForEvent('stopped'),
+    ]);
+    await Promise.all([client.terminateRequest(), client.waitForEvent('terminated')]);
+    await client.disconnectRequest();
+  });
+
   it('serves one session after the other on a port', async () => {
     server = startNeuralDebug(['dap', '--port', '0']);
     const port = Number((await server.line()).split(':')[1]);
