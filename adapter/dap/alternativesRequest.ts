@@ -11,7 +11,7 @@ import { checkedCount } from './whatIfRequests';
 const alternativesArguments = z.object({
   /** The state that is asked about; without it the current one. */
   state: z.int().nonnegative().optional(),
-  /** A local's name at that state, or a row's name where a reference is given; without it the state itself. */
+  /** A local at that state, or an expression that looks up a part of one, or a row's name where a reference is given; without it the state itself. */
   name: z.string().min(1).max(100_000).optional(),
   /** The reference of the variables that a row is in. */
   variablesReference: z.int().positive().optional(),
@@ -33,9 +33,7 @@ export async function alternatives(
       : null;
   const state = row?.state ?? asked.state ?? session.cursor;
   if (state < 0 || state >= session.trajectory.length) throw errors.noSuchState(state);
-  // An item's value comes with that of the name it is reached by.
-  const name = row ? (/^[^.[\s]+/.exec(row.path)?.[0] ?? row.path) : (asked.name ?? null);
-  const found = await alternativesTo(session, state, name, count);
+  const found = await alternativesTo(session, state, row?.path ?? asked.name ?? null, count);
   return {
     name: found.name === null ? null : shortText(found.name, 200),
     state: found.state,

@@ -26,7 +26,8 @@ const originArguments = z.object({
   state: state.nullable().default(null),
   /** A frame of the current state's stacks, where no state is given. */
   frameId: z.int().nullable().default(null),
-  name: z.string().min(1),
+  /** A local, or an expression that looks up a part of one. */
+  name: z.string().min(1).max(100_000),
 });
 
 /** Answers `neuralDebug/stateTree`: some children of a node after or before one of them, or with no parent the roots. */
@@ -67,17 +68,17 @@ export function stateAsPython(session: Debugger, args: unknown): WholeState {
   return wholeState(session.trajectory, asked, session.world.description.isReal);
 }
 
-/** Answers `neuralDebug/origin`: why a local has its value, at a state, in a frame, or at the current state. */
+/** Answers `neuralDebug/origin`: why a local, or a part of it, has its value, at a state, in a frame, or at the current state. */
 export function origin(session: Debugger, client: Client, args: unknown): object {
   const { state: asked, frameId, name } = read(originArguments, args);
   const at = asked ?? (frameId === null ? session.cursor : stateOfFrame(session, frameId));
   requireState(session, at);
   const found = originOf(session.source, session.trajectory, at, name);
-  if (!found) throw errors.notPredicted(`${name} is not known here`);
+  if (!found) throw errors.notPredicted(`${shortText(name, 200)} is not known here`);
   return {
-    name: shownText(found.name),
+    name: shortText(found.name, 200),
     value: shortText(found.value.repr ?? 'not predicted'),
-    confidence: session.confidence.value(at, name),
+    confidence: session.confidence.value(at, found.path.name),
     state: found.state,
     line: found.line === null ? null : client.lineOf(found.line),
     ran: found.ran < 0 ? null : found.ran,

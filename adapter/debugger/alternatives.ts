@@ -1,17 +1,19 @@
 import { errors } from '../errors';
+import { valueAt } from '../python/valuePath';
+import { shortText } from '../shownText';
 import type { Trajectory } from '../trajectory/trajectory';
 import { branchesOf } from './branches';
 import type { Debugger } from './debugger';
-import { originOf } from './provenance';
+import { originOf, type Origin } from './provenance';
 
 /** What else a world holds possible in the place of a predicted state or value, from samples of it. */
 export interface Alternatives {
-  /** The local that is asked about; null for the state as a whole. */
+  /** The local, or the part of one, that is asked about; null for the state as a whole. */
   readonly name: string | null;
-  /** The state that was predicted there: the one that gave the value its name has. */
+  /** The state that was predicted there: the one that gave the value. */
   readonly state: number;
   readonly line: number;
-  /** What is shown: the local's value, or the state in words. */
+  /** What is shown: the value, or the state in words. */
   readonly shown: string;
   readonly drawn: number;
   /** The likeliest first; what is shown is among them also where no sample said it. */
@@ -33,10 +35,11 @@ export interface Alternative {
 
 /**
  * Asks a world for samples of a state that is recorded already, and tells how they are shared out: over the whole
- * state, or over the values of a local where it was given the one that it has. What they say becomes branches, and what
- * was followed is followed still.
+ * state, or over the values of a local, or a part of one, where it was given the one that it has. What they say becomes
+ * branches, and what was followed is followed still.
  *
  * @param state the state that is looked at
+ * @param name the local, or an expression that looks up a part of one; null for the state itself
  * @throws CatalogueError where the place was not predicted, or the world always says the same
  */
 export async function alternativesTo(
@@ -47,7 +50,7 @@ export async function alternativesTo(
 ): Promise<Alternatives> {
   const { source, trajectory } = session;
   const origin = name === null ? null : originOf(source, trajectory, state, name);
-  if (name !== null && !origin) throw errors.notPredicted(`${name} is not known here`);
+  if (name !== null && !origin) throw errors.notPredicted(`${shortText(name, 200)} is not known here`);
   const at = origin?.state ?? state;
   const before = trajectory.previous(at);
   if (before < 0 || trajectory.action(at).name === 'what_if') {
@@ -59,7 +62,11 @@ export async function alternativesTo(
   const branchOf = (one: number) =>
     branchesOf(trajectory, one).find(({ isCurrent }) => isCurrent)?.number ?? null;
   for (const { count: here, state: sampled } of samples.groups) {
-    const value = valueOf(trajectory, at, sampled, name);
+    const value = origin
+      ? valueOf(trajectory, at, sampled, origin)
+      : sampled === null
+        ? programEnds
+        : describeState(trajectory, sampled);
     const known = rows.get(value);
     const all = here + (known?.count ?? 0);
     rows.set(value, {
@@ -84,16 +91,18 @@ export async function alternativesTo(
   };
 }
 
-/** What a sample says in the place of a state: of a local, or as a whole. */
-function valueOf(trajectory: Trajectory, at: number, sampled: number | null, name: string | null): string {
-  if (sampled === null) return 'the program ends';
-  if (name === null) return describeState(trajectory, sampled);
+/** What a sample says of a value in the place of a state. */
+function valueOf(trajectory: Trajectory, at: number, sampled: number | null, { name, path }: Origin): string {
+  if (sampled === null) return programEnds;
   const isSameFrame =
     trajectory.frame(sampled).function === trajectory.frame(at).function &&
     trajectory.frame(sampled).depth === trajectory.frame(at).depth;
-  const value = isSameFrame ? trajectory.locals(sampled)?.locals.get(name) : undefined;
+  const locals = isSameFrame ? trajectory.locals(sampled)?.locals : undefined;
+  const value = locals && valueAt(path, locals);
   return value ? (value.repr ?? 'not predicted') : `no ${name}: ${describeState(trajectory, sampled)}`;
 }
+
+const programEnds = 'the program ends';
 
 /** A state in words: what happens, where, and what is new in it. */
 function describeState(trajectory: Trajectory, state: number): string {

@@ -1,12 +1,15 @@
 import { namesByLine } from '../python/lineNames';
 import type { PythonSource } from '../python/source';
-import type { Value } from '../trajectory/state';
+import { readPath, valueAt, type ValuePath } from '../python/valuePath';
+import type { Locals, Value } from '../trajectory/state';
 import type { Trajectory } from '../trajectory/trajectory';
 import { describeChange } from './whatIf';
 
-/** Why a local has its value: where it last became something else, and what that came from. */
+/** Why a value is what it is: where it last became something else, and what that came from. */
 export interface Origin {
+  /** The expression that means it. */
   readonly name: string;
+  readonly path: ValuePath;
   readonly value: Value;
   /** The first state that has the value. */
   readonly state: number;
@@ -34,27 +37,29 @@ export interface Source {
 const maxSources = 20;
 
 /**
- * Why a local has its value at a state; null where it is not known there. What the line read is read off the
- * syntax tree: it may have come from elsewhere too, as through other names for the same object.
+ * Why a local, or what `local["key"].attribute` means, has its value at a state; null where it is not known there.
+ * What the line read is read off the syntax tree: it may have come from elsewhere too, as through other names for
+ * the same object.
  */
 export function originOf(
   source: PythonSource,
   trajectory: Trajectory,
   state: number,
-  name: string,
+  expression: string,
 ): Origin | null {
-  const value = trajectory.locals(state)?.locals.get(name);
+  const locals = trajectory.locals(state)?.locals;
+  const path = locals && readPath(expression, locals);
+  const value = path && valueAt(path, locals);
   if (!value) return null;
-  const given = firstWith(trajectory, state, name, value.repr);
-  const before = trajectory.previousInFrame(given);
+  const given = firstWith(trajectory, state, path);
+  const origin = { name: expression, path, value, state: given };
   const edit = describeChange(trajectory, given);
-  if (edit !== null) return { name, value, state: given, line: null, ran: -1, how: edit, from: [] };
+  if (edit !== null) return { ...origin, line: null, ran: -1, how: edit, from: [] };
+  const before = trajectory.previousInFrame(given);
   const ran = before ?? trajectory.frame(given).callerState;
   const line = ran < 0 ? null : trajectory.line(ran);
   return {
-    name,
-    value,
-    state: given,
+    ...origin,
     line,
     ran,
     how: describe(before !== null, line, trajectory.frame(given).function),
@@ -62,12 +67,19 @@ export function originOf(
   };
 }
 
-/** The first of the frame's states up to one that has a value, without another in between. */
-function firstWith(trajectory: Trajectory, state: number, name: string, repr: string | null): number {
+/** The first of the frame's states up to one that has the value there, without another in between. */
+function firstWith(trajectory: Trajectory, state: number, path: ValuePath): number {
+  const localsAt = (at: number) => trajectory.locals(at)?.locals;
+  const partOf = (locals: Locals | undefined) => locals && valueAt(path, locals)?.repr;
+  const wanted = partOf(localsAt(state));
   let at = state;
   for (;;) {
     const before = trajectory.previousInFrame(at);
-    if (before === null || trajectory.locals(before)?.locals.get(name)?.repr !== repr) return at;
+    if (before === null) return at;
+    const locals = localsAt(before);
+    // A value's parts are read anew only where the value is another.
+    const isSame = locals?.get(path.name)?.repr === localsAt(at)?.get(path.name)?.repr;
+    if (!isSame && partOf(locals) !== wanted) return at;
     at = before;
   }
 }

@@ -80,7 +80,8 @@ export const whatIfCommands = {
     argument: '[NAME] [N]',
     help: 'ask the model N times (5) for this state, or for a value where it was given, and share the answers out',
     run: async ({ debugger: session }, state, argument) => {
-      const [, name = null, times = '5'] = /^\s*([^\s\d]\S*)?\s*(\d+)?\s*$/.exec(argument) ?? [
+      // A name may have an item with spaces after it: `prices["per day"] 3`.
+      const [, name = null, times = '5'] = /^([^\s\d].*?)?(?:(?:^|\s)(\d+))?$/s.exec(argument.trim()) ?? [
         null,
         null,
         argument,
@@ -88,7 +89,7 @@ export const whatIfCommands = {
       const count = numberIn(times);
       if (count < 1 || count > maxSamples)
         throw errors.commandArgument(`a number from 1 to ${maxSamples}`, argument);
-      return alternativesTold(await alternativesTo(session, state, name, count));
+      return alternativesTold(await alternativesTo(session, state, name?.trim() ?? null, count));
     },
   },
 } as const satisfies Readonly<Record<string, WhatIfCommand>>;

@@ -9,6 +9,13 @@ type PathStep =
   /** The index's repr. */
   | { readonly index: string };
 
+/** The way from a local to itself or to a part of its value. */
+export interface ValuePath {
+  /** The local. */
+  readonly name: string;
+  readonly steps: readonly PathStep[];
+}
+
 /**
  * Finds what an expression means that only looks things up: a name, then `.attribute`, `[constant]` or
  * `[name]`, inside the values that are known. Nothing is computed.
@@ -16,10 +23,28 @@ type PathStep =
  * @returns the value, with the confidence of the local it is part of; null where it is not known
  */
 export function lookUp(expression: string, locals: Locals): Value | null {
-  const path = parsePath(expression, locals);
-  const root = path && locals.get(path.name);
-  if (!root || root.repr === null) return null;
-  const part = follow(path.steps, root.repr);
+  const path = readPath(expression, locals);
+  const found = path && valueAt(path, locals);
+  return found?.repr === null ? null : found;
+}
+
+/**
+ * Reads an expression of the kind that `lookUp` takes. A name in brackets stands for the index that it is now, so
+ * the path leads to the same place among other locals.
+ *
+ * @returns null for another expression, or where an index is not known
+ */
+export function readPath(expression: string, locals: Locals): ValuePath | null {
+  // Such as `.0`, which no expression leads to.
+  if (locals.has(expression)) return { name: expression, steps: [] };
+  return parsePath(expression, locals);
+}
+
+/** The value that a path leads to, with the confidence of the local it is part of; null where nothing is there. */
+export function valueAt({ name, steps }: ValuePath, locals: Locals): Value | null {
+  const root = locals.get(name);
+  if (!root || steps.length === 0) return root ?? null;
+  const part = root.repr === null ? null : follow(steps, root.repr);
   return part && { repr: part.text, confidence: root.confidence };
 }
 
@@ -65,7 +90,7 @@ function follow(steps: readonly PathStep[], repr: string): Part | null {
 /** Paths longer than this are not followed. */
 const maxSteps = 100;
 
-function parsePath(expression: string, locals: Locals): { name: string; steps: PathStep[] } | null {
+function parsePath(expression: string, locals: Locals): ValuePath | null {
   const text = expression.trim();
   let at = nameEnd(text, 0);
   if (at < 0) return null;

@@ -210,8 +210,31 @@ it('tells what else could stand there, with shares, over HTTP', async () => {
     expect(new Set(values).size).toBe(values.length);
     expect(said.alternatives.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
     expect(said.alternatives.filter(({ isShown }) => isShown)).toHaveLength(1);
+    const { variables } = await client.ask<DebugProtocol.VariablesResponse['body']>('variables', {
+      variablesReference: scopes[0]?.variablesReference,
+    });
+    const ofItem = await client.ask<{ name: string; alternatives: { value: string }[] }>(
+      'neuralDebug/alternatives',
+      {
+        variablesReference: variables.find(({ name }) => name === 'prices')?.variablesReference,
+        name: "'a'",
+        count: 8,
+      },
+    );
+    expect(ofItem.name).toBe("prices['a']");
+    const shownItem = ofItem.alternatives.map(({ value }) => value);
+    expect(new Set(shownItem).size).toBe(shownItem.length);
+    expect(shownItem.length).toBeGreaterThan(1);
+    // Each is one of the item, and none of the whole, or says that it is not there.
+    expect(shownItem.filter((value) => !/^(\[|no prices\['a'\]: )/.test(value))).toEqual([]);
+    const whole = await client.ask<object>('neuralDebug/origin', { name: 'prices' });
+    expect(await client.ask('neuralDebug/origin', { name: ofItem.name })).toEqual({
+      ...whole,
+      name: "prices['a']",
+      value: expect.stringMatching(/^\[/) as string,
+    });
     await client.ask('evaluate', {
-      expression: '.alternatives prices 3',
+      expression: '.alternatives prices["a"] 3',
       frameId: frame?.id,
       context: 'repl',
     });

@@ -174,4 +174,53 @@ describe('the origin of a value', () => {
     expect(originOf(source, trajectory, version, 'one')?.how).toBe('what if one = 5');
     expect(originOf(source, trajectory, version, 'missing')).toBeNull();
   });
+
+  it('of a part is the line that changed the part', async () => {
+    const program = `def fill(d, k):
+    d["xs"].append(k)
+    d[k] = 7
+    d["xs"].append(9)
+    return d
+`;
+    const source = await PythonSource.parse(program);
+    const trajectory = new Trajectory({
+      path: '/p.py',
+      source: program,
+      entry: 'fill({"xs": []}, 1)',
+      args: [],
+    });
+    recordSteps(trajectory, -1, [
+      step('call', 'fill', 1, { d: "{'xs': []}", k: '1' }),
+      step('line', 'fill', 2, { d: "{'xs': []}", k: '1' }),
+      step('line', 'fill', 3, { d: "{'xs': [1]}", k: '1' }),
+      step('line', 'fill', 4, { d: "{'xs': [1], 1: 7}", k: '1' }),
+      step('line', 'fill', 5, { d: "{'xs': [1, 9], 1: 7}", k: '1' }),
+    ]);
+    const origin = (expression: string) => originOf(source, trajectory, 4, expression);
+    expect(origin('d')).toMatchObject({ state: 4, how: 'by line 4' });
+    expect(origin("d['xs']")).toMatchObject({ name: "d['xs']", value: { repr: '[1, 9]' }, state: 4 });
+    expect(origin("d['xs'][0]")).toMatchObject({ value: { repr: '1' }, state: 2, how: 'by line 2' });
+    expect(origin("d['xs'][-1]")).toMatchObject({ value: { repr: '9' }, state: 4 });
+    expect(origin('d[k]')).toMatchObject({
+      value: { repr: '7' },
+      state: 3,
+      how: 'by line 3',
+      from: [{ name: 'd' }, { name: 'k' }],
+    });
+    expect(originOf(source, trajectory, 1, "d['xs']")).toMatchObject({ state: 0, how: 'as fill begins' });
+    for (const missing of ["d['ys']", "d['xs'][2]", 'd.x', 'd +', ''])
+      expect(origin(missing), missing).toBeNull();
+  });
+
+  it('is told of what no expression means, and of what is not predicted', async () => {
+    const { source, trajectory } = await recorded();
+    const locals = { '.0': '<iterator>', gone: null };
+    const at = trajectory.append(10, { name: 'step_over' }, step('line', '<genexpr>', 7, locals));
+    expect(originOf(source, trajectory, at, '.0')).toMatchObject({
+      value: { repr: '<iterator>' },
+      state: at,
+    });
+    expect(originOf(source, trajectory, at, 'gone')).toMatchObject({ value: { repr: null }, state: at });
+    expect(originOf(source, trajectory, at, 'gone[0]')).toBeNull();
+  });
 });
