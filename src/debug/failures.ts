@@ -9,6 +9,7 @@ import { type Failure, isKeyFault } from '../servers/statusWords';
 import { readSettings } from '../settings';
 import { askForWorld } from './missingServer';
 import { startSession } from './startSession';
+import { takeTextNow } from './unsavedText';
 
 /** A request that goes on, as the editor sent it. */
 export interface ForwardRequest {
@@ -149,5 +150,6 @@ async function startAgain(
 ): Promise<void> {
   // The user wants this session beside the one that is there.
   const again = configurationAgain(session, { ...changes, suppressMultipleSessionWarning: true });
+  takeTextNow(again);
   await startSession(session.workspaceFolder, again);
 }

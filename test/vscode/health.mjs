@@ -263,5 +263,26 @@ export const health = {
       await workbench.press('Shift+F5');
       await shows(workbench, /predicted: neural-debug-reference-cwm/);
     },
+    async 'another world takes a text that was never saved as it is by then'(workbench, { front }) {
+      await front.revive();
+      await workbench.command('File: New Untitled Text File');
+      await workbench.command('Change Language Mode');
+      await workbench.quickInput.fill('python');
+      await workbench.choices.filter({ hasText: '(python)' }).click();
+      await workbench.page.locator('.statusbar-item', { hasText: /^Python$/ }).waitFor();
+      await workbench.page.keyboard.insertText('a = 1\nb = a\n');
+      await workbench.command('Neural Debug: Predict This File');
+      // Where nothing stops it, it is stopped at its end.
+      await workbench.stoppedAt(2);
+      await workbench.command('Focus Active Editor Group');
+      await workbench.press('Control+End');
+      await workbench.page.keyboard.insertText('c = b + 4');
+      await offers(workbench);
+      await workbench.choices.filter({ hasText: 'another world' }).click();
+      await workbench.dialog.getByText('Really Run It', { exact: true }).click();
+      await shows(workbench, /real run: Python/);
+      await workbench.stoppedAt(3);
+      await workbench.showsVariable('c', '5');
+    },
   },
 };
