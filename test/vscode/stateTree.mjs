@@ -23,6 +23,13 @@ const twins = `def twins(n):
 print(twins(3))
 `;
 
+/** A program that changes parts of a value one after another. */
+const parts = `prices = {"a": [1]}
+prices["a"].append(2)
+prices["b"] = 3
+print(prices)
+`;
+
 /** A program of 10,000 states and more. */
 const long = `def add(total, n):
     return total + n
@@ -106,7 +113,10 @@ export const stateTree = (connected) => ({
   name: 'state tree',
   setup: (fixture) => {
     record(fixture.workspace, 'long.py', long);
-    return { ...connected(fixture), files: { 'total.py': program, 'loop.py': loop, 'twins.py': twins } };
+    return {
+      ...connected(fixture),
+      files: { 'total.py': program, 'loop.py': loop, 'twins.py': twins, 'parts.py': parts },
+    };
   },
   tests: {
     async 'shows the calls and where the session stands; a click goes there'(workbench) {
@@ -284,6 +294,21 @@ export const stateTree = (connected) => ({
       await returned.click();
       await workbench.stoppedAt(2);
       await workbench.showsVariable('n', '3');
+    },
+    async 'tells where an item inside a value came from'(workbench) {
+      await workbench.openFile('parts.py');
+      await workbench.setBreakpoint(4);
+      await workbench.press('F5');
+      await workbench.stoppedAt(4);
+      await workbench.showsVariable('prices', /^{'a': \[1, 2\], 'b': 3}/);
+      await workbench.expandVariable('prices');
+      await workbench.chooseFromMenu(variable(workbench, "'a'").first(), 'Why This Value?');
+      // The whole was changed by line 3.
+      const origin = workbench.choices.filter({ hasText: "prices['a'] = [1, 2]" });
+      await origin.waitFor();
+      assert.match(await origin.innerText(), /by line 2/);
+      await origin.click();
+      await workbench.stoppedAt(3);
     },
     async 'asks what if, and predicts anew from there'(workbench) {
       await stopAtReturn(workbench);
