@@ -34,6 +34,8 @@ export class ServerActions {
       title: text.replace(/^\$\([^)]*\) /, ''),
       // What was found out last.
       placeHolder: sentences.slice(1).join(' '),
+      // A stop that comes meanwhile moves the focus to the editor.
+      ignoreFocusOut: true,
     });
     try {
       await chosen?.run();

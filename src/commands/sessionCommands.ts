@@ -169,6 +169,7 @@ export class SessionCommands {
         {
           title: `Why is ${origin.name} ${origin.value}?`,
           placeHolder: 'Choose a value to look further back',
+          ignoreFocusOut: true,
         },
       );
       if (!chosen) return;
@@ -409,5 +410,9 @@ async function askName(session: vscode.DebugSession, frameId: number): Promise<s
       .parse(rows);
     names.push(...variables.filter((one) => one.evaluateName !== undefined).map(({ name }) => name));
   }
-  return vscode.window.showQuickPick(names, { title: 'Why this value?', placeHolder: 'Which variable?' });
+  return vscode.window.showQuickPick(names, {
+    title: 'Why this value?',
+    placeHolder: 'Which variable?',
+    ignoreFocusOut: true,
+  });
 }

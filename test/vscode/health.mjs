@@ -204,6 +204,14 @@ export const health = {
       await workbench.choices.first().click();
       await shows(workbench, /predicted: neural-debug-reference-cwm\. /);
       await workbench.stoppedAt(3);
+      // What is offered stays until it is answered, also where the waiting ends by itself meanwhile.
+      await workbench.press('F10');
+      await shows(workbench, /no answer yet.*nothing had come/, 'warning');
+      assert.match((await offers(workbench))[0], /^Stop waiting/);
+      await front.die();
+      await shows(workbench, /failed/, 'error');
+      await workbench.choices.first().click();
+      await message(workbench, /server/);
       await front.revive();
       await workbench.press('F10');
       await workbench.stoppedAt(2);
