@@ -211,7 +211,9 @@ export const health = {
       await front.die();
       await shows(workbench, /failed/, 'error');
       await workbench.choices.first().click();
-      await message(workbench, /server/);
+      await workbench.choices.first().waitFor({ state: 'hidden' });
+      await message(workbench, /connection was refused/);
+      assert.match(await workbench.stopText(), /Prediction failed/);
       await front.revive();
       await workbench.press('F10');
       await workbench.stoppedAt(2);
