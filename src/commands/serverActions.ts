@@ -61,11 +61,7 @@ export class ServerActions {
       stopWaiting: {
         label: '$(debug-pause) Stop waiting',
         detail: 'Stops at the last state that is known',
-        run: inSession(async (one) => {
-          // The waiting may have ended while this was offered.
-          if (!statusActions(this.status.subject).includes('stopWaiting')) return;
-          await one.customRequest('pause', { threadId: 1 });
-        }),
+        run: inSession((one) => one.customRequest('pause', { threadId: 1 })),
       },
       test: {
         label: '$(pulse) Test the connection now',

@@ -118,6 +118,24 @@ describe('how what answers does', () => {
     expect(await health()).toEqual({ state: 'answers' });
   }, 20_000);
 
+  it('stays told where someone stops waiting for what has failed by then', async () => {
+    await launch();
+    await client.start(program);
+    proxy.fail('refused');
+    await client.move('next');
+    await client.ask('pause', { threadId: 1 });
+    await proxy.mend();
+    expect((await client.move('next')).reason).toBe('step');
+    const stops = client.messages.flatMap((message) =>
+      'event' in message && message.event === 'stopped' ? [(message as DebugProtocol.StoppedEvent).body] : [],
+    );
+    expect(stops.map(({ reason, description }) => description ?? reason)).toEqual([
+      'Predicted: beginning, 100% sure',
+      'Prediction failed',
+      'Predicted: step, 100% sure',
+    ]);
+  });
+
   it('is told when a session ends with it', async () => {
     await launch();
     proxy.fail('page');
